@@ -1,6 +1,6 @@
-/* Runs all suites of the pages: type check, unit tests, bundles, the console and the widget in Chromium with the real
-   local host, and the widget with a mock of its endpoints. Installs the packages that they need. The local host is
-   started from binaries that have been built before. Each test of Node's test runner counts as one test.
+/* Runs all suites of the pages: type check, unit tests, bundles, and the console and the widget in Chromium with the
+   local host. Installs the packages that they need. The local host is started from binaries that have been built
+   before. Each test of Node's test runner counts as one test.
 
      cargo build --bins
      node tests/pages/run.mjs                             all suites
@@ -11,25 +11,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { startHost } from "./support/host.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const WWW = join(HERE, "../../functions/www");
-/** This test measures times, so it does not run alongside others. */
-const TIMED_TEST = "journeys/load.test.mjs";
-const TESTS_WITH_MOCKS = [
-  "widget-view.test.mjs",
-  "widget-notices.test.mjs",
-  "widget-layout.test.mjs",
-  "widget-accessibility.test.mjs",
-  "widget-connection.test.mjs",
-];
-/** If more tests than this fail, they probably have a common cause, so they do not get a second attempt. */
-const MAX_SECOND_ATTEMPTS = 5;
+/** The number of test files that run at the same time: more than processors, because a test waits half of its time. */
+const CONCURRENCY = 2 * availableParallelism();
 
 function run(folder, command, ...options) {
   console.log(`-- ${command} ${options.join(" ")}`);
@@ -58,75 +48,25 @@ function checkGeneratedTypes() {
   }
 }
 
-/** Runs test files, two at a time, because a test waits about half of its time. Prints each line of the output after
-    `indentation`. Returns the output, and whether all tests have passed. */
-async function runTestFiles(files, environment, options, indentation = "") {
-  const runner = spawn(
-    "node",
-    [
-      "--test",
-      "--test-reporter=tap",
-      "--test-concurrency=2",
-      ...options,
-      ...files,
-    ],
-    {
-      cwd: HERE,
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, ...environment },
-    },
-  );
-  const exit = once(runner, "exit");
-  const lines = [];
-  for await (const line of createInterface({ input: runner.stdout })) {
-    lines.push(line);
-    console.log(indentation + line);
-  }
-  const [code] = await exit;
-  return { lines, isPassed: code === 0 };
-}
-
-/** Runs test files. On a busy machine, a test may not wait long enough, so failed tests are run a second time. If they
-    pass, a line tells tests/run how many failures of the first attempt not to count. Returns whether all tests have
-    passed. */
+/** Runs test files. Returns whether all tests have passed. */
 async function runTests(files, environment) {
-  const { lines, isPassed } = await runTestFiles(files, environment, []);
-  if (isPassed) return true;
-  const failed = lines.flatMap(
-    (line) => /^not ok \d+ - (.*)$/.exec(line)?.[1] ?? [],
-  );
-  if (failed.length === 0 || failed.length > MAX_SECOND_ATTEMPTS) return false;
-  console.log(`-- second attempt: ${failed.join(", ")}`);
-  const pattern = failed
-    .map((name) => name.replace(/[^\w ]/g, "\\$&"))
-    .join("|");
-  // Indent the output, so that tests/run does not count its results: the runner reports all other tests as skipped.
-  const second = await runTestFiles(
-    files,
-    environment,
-    [`--test-name-pattern=^(${pattern})$`],
-    "  ",
-  );
-  const isRepeated = failed.every((name) =>
-    second.lines.some((line) => /^ok \d+ - (.*)$/.exec(line)?.[1] === name),
-  );
-  if (!second.isPassed || !isRepeated) return false;
-  const failures = lines
-    .map((line) => Number(/^# (?:fail|cancelled) (\d+)$/.exec(line)?.[1] ?? 0))
-    .reduce((sum, number) => sum + number);
-  console.log(`second attempt passed: ${failures}`);
-  return true;
+  const options = ["--test-reporter=tap", `--test-concurrency=${CONCURRENCY}`];
+  const runner = spawn("node", ["--test", ...options, ...files], {
+    cwd: HERE,
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+  });
+  const [code] = await once(runner, "exit");
+  return code === 0;
 }
 
-function journeys() {
-  const files = ["journeys", "embedding"].flatMap((folder) =>
+/** Returns all test files. The first one takes longest. */
+const journeys = () =>
+  ["widget", "journeys", "embedding"].flatMap((folder) =>
     readdirSync(join(HERE, folder))
       .filter((name) => name.endsWith(".test.mjs"))
-      .map((name) => `${folder}/${name}`)
-      .filter((file) => file !== TIMED_TEST),
+      .map((name) => `${folder}/${name}`),
   );
-  return [[...TESTS_WITH_MOCKS, ...files], [TIMED_TEST]];
-}
 
 /** Installs the packages and Chromium, and runs the suites that need neither the host nor Chromium. */
 async function runChecks() {
@@ -146,18 +86,15 @@ async function unpackBrowser() {
   await browser.unpackBrowser();
 }
 
-/** Runs groups of test files with the host, one group after the other. Returns whether all tests have passed. */
-async function runWithHost(groups) {
+/** Runs test files with the host. Returns whether all tests have passed. */
+async function runWithHost(files) {
   await unpackBrowser();
   const host = await startHost();
-  let isPassed = true;
   try {
-    for (const files of groups)
-      isPassed = (await runTests(files, host.environment)) && isPassed;
+    return await runTests(files, host.environment);
   } finally {
     await host.stop();
   }
-  return isPassed;
 }
 
 const [suite = "all", ...others] = process.argv.slice(2);
@@ -167,8 +104,8 @@ if (suite === "all" || suite === "journeys") {
   isPassed = await runWithHost(journeys());
 } else if (suite !== "checks") {
   const files = [suite, ...others];
-  isPassed = await runWithHost([
+  isPassed = await runWithHost(
     files.map((file) => relative(HERE, join(process.cwd(), file))),
-  ]);
+  );
 }
 process.exitCode = isPassed ? 0 : 1;

@@ -12,7 +12,7 @@ import {
   useEmbeddingBrowser,
 } from "../support/embedding.mjs";
 
-useEmbeddingBrowser("chat.example");
+useEmbeddingBrowser({ foreignNames: ["chat.example"] });
 
 const FORBIDDEN = ["disable-web-security", "disable-site-isolation-trials"];
 

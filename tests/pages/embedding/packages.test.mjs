@@ -14,7 +14,7 @@ import {
 
 const HOST = "code.jivosite.com";
 
-useEmbeddingBrowser(HOST);
+useEmbeddingBrowser({ foreignNames: [HOST] });
 
 /** Runs a test with a widget whose channel has moved from the other product. */
 const moved = (name, run) =>

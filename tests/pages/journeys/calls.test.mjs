@@ -1,46 +1,41 @@
-/* Phone calls with the demo account, whose demo gateway rings no phone: it answers a call after two seconds, talks for
-   eight seconds and hangs up. A number that ends with 00 is busy. */
+/* Phone calls on both sides: what the visitor and the agent see of a call, whose progress a gateway reports. */
 
 import assert from "node:assert/strict";
-import { WidgetSite } from "../support/widget-site.mjs";
-import { Agent, host, request } from "../support/account.mjs";
+import { host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import { journey, openChat, useBrowser } from "../support/console.mjs";
+import { addWidget, prepareAccount, Shop } from "../support/shop.mjs";
 import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
 
-const { demo } = host;
+const RECORDING_URL = "https://gateway.example/recording.mp3";
+const ENDED = { duration: 8, record_url: RECORDING_URL };
 
-async function logInDemoAgent() {
-  const agent = new Agent({
-    name: "Demo Agent",
-    email: demo.agent_email,
-    role: "agent",
-    accountId: demo.account_id,
-  });
-  agent.password = demo.agent_password;
-  await agent.logIn();
-  await agent.setPresence("online");
-  return agent;
-}
-
-/** Opens a shop with a widget, as a visitor with this name. */
-async function openShop({ t, openSignedOut }, name, widgetId = demo.widget_id) {
-  const site = await WidgetSite.start(host.base_url, {
-    widgetId,
-    socketUrl: "ws:",
-  });
-  t.after(() => site.close());
-  const page = await openSignedOut({ width: 1100, height: 800 });
-  await page.goto(site.url);
-  await page.locator(".label").waitFor({ state: "attached" });
+/** Opens a shop with a widget, as a visitor with this name. `answer` is that of a bot, which the widget has if it is
+    set. */
+async function openShop(context, name, { answer } = {}) {
+  const widget = await addWidget(context);
+  if (answer) await context.account.addBot(widget, answer);
+  const shop = await Shop.start({ ...context, widget });
+  const page = await shop.open();
   await page.evaluate((name) => {
     window.widget_api.setContactInfo({ name });
     window.widget_onCallEnd = (result) => (window.callEnd = result);
   }, name);
   return page;
 }
+
+/** Runs a journey with an account that has a gateway. */
+const callJourney = (name, run) =>
+  journey(
+    name,
+    async (context) => {
+      await prepareAccount(context.account, { telephony: true });
+      await run(context);
+    },
+    { hasChannel: false, agents: [] },
+  );
 
 const isCallbackEnabled = (page) =>
   page.evaluate(
@@ -57,15 +52,18 @@ const callEnd = (page) =>
 const banner = (page) => page.locator(".call-banner");
 const card = (page) => page.locator(".call-card");
 
-journey("visitor asks for a callback, and is called", async (context) => {
-  const agent = await logInDemoAgent();
-  const desk = await context.open(agent);
+callJourney("visitor asks for a callback, and is called", async (context) => {
+  const { account } = context;
+  const desk = await context.open();
   const shop = await openShop(context, "Ida Callback");
   assert.deepEqual(await isCallbackEnabled(shop), { result: "ok" });
   await askForCall(shop, "+44 20 7946 0123");
   await heading(shop, "We are calling an agent");
   await banner(desk).getByText("Ida Callback").waitFor();
+  const call = await account.orderedCall();
+  await call.report("agent_connected");
   await heading(shop, "Your phone is ringing");
+  await call.report("client_connected");
   await heading(shop, "You are connected");
   assert.deepEqual(await isCallbackEnabled(shop), {
     result: "fail",
@@ -77,6 +75,7 @@ journey("visitor asks for a callback, and is called", async (context) => {
     await desk.emulateMedia({ colorScheme: scheme });
     assert.deepEqual(await axeViolations(desk), [], scheme);
   }
+  await call.report("end", ENDED);
   await heading(shop, "The call has ended");
   assert.deepEqual(await callEnd(shop), { result: "ok" });
   const called = await shop.evaluate(() => window.called);
@@ -84,18 +83,18 @@ journey("visitor asks for a callback, and is called", async (context) => {
 
   await card(desk).getByText("Ended after 0:08").waitFor();
   await banner(desk).waitFor({ state: "detached" });
-  const recording = await desk.getByLabel("Recording").getAttribute("src");
-  const { headers } = await fetch(recording);
-  assert.equal(headers.get("content-type"), "audio/mpeg");
+  const recording = desk.getByLabel("Recording");
+  assert.equal(await recording.getAttribute("src"), RECORDING_URL);
   const visitor = desk.getByRole("region", { name: "Calls" });
   await visitor.getByText("Ended after 0:08").waitFor();
 });
 
-journey("busy number is explained to both sides", async (context) => {
-  const agent = await logInDemoAgent();
-  const desk = await context.open(agent);
-  const shop = await openShop(context, "Bo Busy");
+callJourney("busy number is explained to both sides", async (context) => {
+  const desk = await context.open();
+  const shop = await openShop(context, "Bo Busy", { answer: () => [] });
   await askForCall(shop, "+44 20 7946 0100");
+  const call = await context.account.orderedCall();
+  await call.report("error", { reason: "busy" });
   await heading(shop, "The call has failed");
   assert.deepEqual(await callEnd(shop), { result: "fail", reason: "busy" });
   // A call opens a chat with the bot of the widget.
@@ -106,56 +105,39 @@ journey("busy number is explained to both sides", async (context) => {
   await shop.getByLabel("Phone").waitFor();
 });
 
-journey("agent calls a visitor", async (context) => {
-  const agent = await logInDemoAgent();
+callJourney("agent calls a visitor", async (context) => {
+  const { account } = context;
   const shop = await openShop(context, "Vera Visitor");
   await shop.getByRole("button", { name: "Open chat" }).click();
   await shop.getByRole("textbox").fill("I want a human");
   await shop.keyboard.press("Enter");
-  await waitFor("the chat", async () => {
-    const row = await agent.chatOf("Vera Visitor");
-    return row?.state === "waiting";
-  });
-  const { chat_id } = await agent.chatOf("Vera Visitor");
-  await agent.accept(chat_id);
-  const desk = await context.open(agent);
+  const { chat_id } = await waitFor("the chat", () =>
+    account.admin.chatOf("Vera Visitor"),
+  );
+  await account.admin.accept(chat_id);
+  const desk = await context.open();
   await openChat(desk, "Vera Visitor");
   await desk.getByRole("button", { name: "Call the visitor" }).click();
-  const call = desk.getByRole("dialog").getByRole("button", { name: "Call" });
+  const button = desk.getByRole("dialog").getByRole("button", { name: "Call" });
   await desk.getByLabel("Phone number").fill("12");
-  await call.click();
+  await button.click();
   await desk.locator("#call-phone-problem").waitFor();
   await desk.getByLabel("Phone number").fill("020 7946 0126");
-  await call.click();
+  await button.click();
+  const call = await account.orderedCall();
+  await call.report("agent_connected");
   await card(desk).getByText("Calling the visitor").waitFor();
   await card(desk).getByText("+442079460126").waitFor();
+  await call.report("client_connected");
+  await call.report("end", ENDED);
   await card(desk).getByText("Ended after 0:08").waitFor();
   const called = await shop.evaluate(() => window.called);
   assert.equal(called.includes("onCallStart"), false);
 });
 
-journey("incoming call is announced to the agent", async (context) => {
-  const agent = await logInDemoAgent();
-  const desk = await context.open(agent);
-  const { status, body } = await request("POST", "/_local/gateway/incoming", {
-    phone: "+442079460177",
-  });
-  assert.equal(status, 200);
-  assert.equal(body.agent.name, "Demo Agent");
-  await banner(desk).getByText("Incoming call").waitFor();
-  await banner(desk).getByRole("button", { name: "Open chat" }).click();
-  await card(desk).getByText("You are talking").waitFor();
-  await card(desk).getByText("Ended after 0:08").waitFor();
-});
-
 journey("admin sets up a gateway and removes it", async (context) => {
   const { account, open } = context;
-  const { widget_id } = await account.admin.post("/admin/channels", {
-    kind: "widget",
-    name: "Shop",
-    widget: { title: "Northlight" },
-  });
-  const shop = await openShop(context, "Otto Off", widget_id);
+  const shop = await openShop(context, "Otto Off");
   assert.deepEqual(await isCallbackEnabled(shop), {
     result: "fail",
     reason: "Callback disabled",

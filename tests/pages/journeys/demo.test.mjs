@@ -2,7 +2,7 @@
    buttons for the widget's API. */
 
 import assert from "node:assert/strict";
-import { host } from "../support/account.mjs";
+import { Agent, host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import {
   journey,
@@ -173,6 +173,34 @@ journey("demo gateway calls the visitor back", async ({ openSignedOut }) => {
     "callback, end",
   ])
     await journalEntry(page, "call_event", status).waitFor();
+});
+
+journey("incoming call is announced to the agent", async ({ open }) => {
+  const { demo } = host;
+  const agent = new Agent({
+    name: "Demo Agent",
+    email: demo.agent_email,
+    role: "agent",
+    accountId: demo.account_id,
+  });
+  agent.password = demo.agent_password;
+  await agent.logIn();
+  await agent.setPresence("online");
+  const desk = await open(agent);
+  const { status, body } = await request("POST", "/_local/gateway/incoming", {
+    phone: "+442079460177",
+  });
+  assert.equal(status, 200);
+  assert.equal(body.agent.name, "Demo Agent");
+  const banner = desk.locator(".call-banner");
+  await banner.getByText("Incoming call").waitFor();
+  await banner.getByRole("button", { name: "Open chat" }).click();
+  const card = desk.locator(".call-card");
+  await card.getByText("You are talking").waitFor();
+  await card.getByText("Ended after 0:08").waitFor();
+  const recording = await desk.getByLabel("Recording").getAttribute("src");
+  const { headers } = await fetch(recording);
+  assert.equal(headers.get("content-type"), "audio/mpeg");
 });
 
 journey("link opens the console as admin", async ({ openSignedOut }) => {

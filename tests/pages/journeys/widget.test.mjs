@@ -1,8 +1,7 @@
 /* The widget on a shop's page, with the real service: visitor, bot and agents. */
 
 import assert from "node:assert/strict";
-import { WidgetSite } from "../support/widget-site.mjs";
-import { host, request } from "../support/account.mjs";
+import { request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import {
   journey,
@@ -13,49 +12,31 @@ import {
   useBrowser,
 } from "../support/console.mjs";
 import { Network } from "../support/network.mjs";
+import {
+  addWidget,
+  api,
+  called,
+  composer,
+  openWindow,
+  Shop,
+  waitForSent,
+  write,
+} from "../support/shop.mjs";
 import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
 
-const ANY_SOCKET = "ws:";
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
 /** Creates a widget and the site of a shop that includes it. Returns the widget's id, the site, and a function that
     opens the shop in a new page. */
-async function addWidget({ t, account, openSignedOut }, settings = {}) {
-  const { widget_id } = await account.admin.post("/admin/channels", {
-    kind: "widget",
-    name: "Shop",
-    widget: { title: "Northlight", ...settings },
-  });
-  // The local host serves sockets on another port than the API, so the shop's policy must allow any ws: URL.
-  const options = { widgetId: widget_id, socketUrl: ANY_SOCKET };
-  const site = await WidgetSite.start(host.base_url, options);
-  t.after(() => site.close());
-  const openShop = async (options) => {
-    const page = await openSignedOut({ width: 1100, height: 800, ...options });
-    await page.goto(site.url);
-    return page;
-  };
-  return { id: widget_id, site, openShop };
+async function addShop(context, settings = {}) {
+  const widget = await addWidget(context, settings);
+  const shop = await Shop.start({ ...context, widget });
+  const openShop = (options) => shop.open({ isLoading: true, ...options });
+  return { id: widget.id, site: shop.site, openShop };
 }
 
-const openWindow = (page) =>
-  page.getByRole("button", { name: /^Open chat/ }).click();
-const composer = (page) =>
-  page.getByRole("textbox", { name: "Write a message" });
-const write = async (page, text) => {
-  await composer(page).fill(text);
-  await page.keyboard.press("Enter");
-};
-const waitForSent = (page, text) =>
-  page.locator(".turn", { hasText: text }).getByText("Sent").waitFor();
-const called = (page) => page.evaluate(() => window.called);
-const api = (page, method, ...args) =>
-  page.evaluate(
-    ([method, args]) => window.widget_api[method](...args),
-    [method, args],
-  );
 const visitorNumber = (page) =>
   page.evaluate(
     () =>
@@ -77,7 +58,7 @@ journey(
   "visitor talks to a bot at night and then to an agent",
   async (context) => {
     const { account, open } = context;
-    const widget = await addWidget(context);
+    const widget = await addShop(context);
     await account.addBot(widget, ({ text }) =>
       text === "Talk to a person"
         ? [{ event: "INVITE_AGENT" }]
@@ -151,7 +132,7 @@ journey(
 
 journey("visitor leaves a message while nobody is online", async (context) => {
   const { account } = context;
-  const { openShop } = await addWidget(context);
+  const { openShop } = await addShop(context);
   const shop = await openShop();
   await openWindow(shop);
   await shop.getByLabel("Name").fill("João Ferreira");
@@ -175,7 +156,7 @@ journey(
   async (context) => {
     const { account } = context;
     await account.admin.setPresence("online");
-    const { openShop, site } = await addWidget(context);
+    const { openShop, site } = await addShop(context);
     const shop = await openShop();
     let sockets = 0;
     shop.context().on("page", (page) => page.on("websocket", () => sockets++));
@@ -209,7 +190,7 @@ journey(
 journey("message written without network is stored once", async (context) => {
   const { t, account } = context;
   await account.admin.setPresence("online");
-  const { openShop } = await addWidget(context);
+  const { openShop } = await addShop(context);
   const network = await Network.start();
   t.after(() => network.close());
   const shop = await openShop(network.contextOptions);
@@ -242,7 +223,7 @@ journey(
   async (context) => {
     const { account } = context;
     await account.admin.setPresence("online");
-    const widget = await addWidget(context);
+    const widget = await addShop(context);
     const shop = await widget.openShop();
     const setUser = (token) => api(shop, "setUserToken", token);
     await openWindow(shop);
@@ -278,7 +259,7 @@ journey(
 journey("hostile page only sets texts", async (context) => {
   const { account, open } = context;
   await account.admin.setPresence("online");
-  const { openShop } = await addWidget(context);
+  const { openShop } = await addShop(context);
   const shop = await openShop();
   const fails = async (method, ...args) =>
     (await api(shop, method, ...args)).result === "fail";
@@ -341,7 +322,7 @@ journey("hostile page only sets texts", async (context) => {
 journey("widget with a forged token starts a new visitor", async (context) => {
   const { account } = context;
   await account.admin.setPresence("online");
-  const { id, openShop } = await addWidget(context);
+  const { id, openShop } = await addShop(context);
   const shop = await openShop();
   const tokenKey = `switchboard.widget.${id}.token`;
   for (const token of ["x".repeat(43), ""]) {
@@ -359,7 +340,7 @@ journey("widget with a forged token starts a new visitor", async (context) => {
 journey("hostile visitor gets the documented errors", async (context) => {
   const { account } = context;
   await account.admin.setPresence("online");
-  const [one, other] = [await addWidget(context), await addWidget(context)];
+  const [one, other] = [await addShop(context), await addShop(context)];
   const shop = await one.openShop();
   await openWindow(shop);
   await write(shop, "Hello");
@@ -423,7 +404,7 @@ journey("hostile visitor gets the documented errors", async (context) => {
 });
 
 journey("widget appears on allowed sites only", async (context) => {
-  const { openShop } = await addWidget(context, {
+  const { openShop } = await addShop(context, {
     allowed_sites: ["shop.example"],
   });
   const shop = await openShop();

@@ -214,7 +214,7 @@ export class Account {
 
   /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns an
       object with two counts: `answered`, the bot's events that got a response, and `accepted`, those of them that the
-      service accepted. */
+      service accepted, and with the function `post`, which sends a further event. */
   async addBot(channel, answer) {
     const token = randomUUID();
     const bot = { answered: 0, accepted: 0 };
@@ -226,6 +226,7 @@ export class Account {
       bot.answered++;
       if (status < 300) bot.accepted++;
     };
+    bot.post = reply;
     const provider = await this.#startReceiver((event) => {
       const { chat_id } = event;
       const replies =
@@ -275,10 +276,15 @@ export class Account {
   /** Lets the admin call the visitor of a chat. Returns an object whose method `report` tells the service the next
       status of the call, as the gateway does. */
   async call(chatId, phone) {
-    const { secret, received } = this.gateway;
     await this.admin.post(`/agent/chats/${chatId}/call`, { phone });
+    return this.orderedCall();
+  }
+
+  /** Waits until the gateway has been told to call somebody. Returns the same object as `call`. */
+  async orderedCall() {
+    const { secret, received } = this.gateway;
     const { report_url, call_id } = await waitFor("the order of a call", () =>
-      received.at(-1),
+      received.pop(),
     );
     const report = async (status, fields = {}) => {
       const body = JSON.stringify({ call_id, status, ...fields });

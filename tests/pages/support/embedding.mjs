@@ -20,8 +20,9 @@ const CALLBACK_NAMES = readFileSync(
 export let serviceUrl = host.base_url;
 
 /** Starts the browser for the tests of a file. Besides "*.test", it resolves the `foreignNames` to the service: a page
-    or package with a hard-coded http URL of another chat service gets the service's response. */
-export function useEmbeddingBrowser(...foreignNames) {
+    or package with a hard-coded http URL of another chat service gets the service's response. `options` are those of
+    `launch`. */
+export function useEmbeddingBrowser({ foreignNames = [], ...options } = {}) {
   const folder = process.env.WIDGET_FOLDER;
   let server;
   before(async () => {
@@ -30,6 +31,7 @@ export function useEmbeddingBrowser(...foreignNames) {
     serviceUrl = server.url;
   });
   useBrowser(() => ({
+    ...options,
     hostNames: {
       ...SITE_NAMES,
       ...Object.fromEntries(
@@ -41,7 +43,7 @@ export function useEmbeddingBrowser(...foreignNames) {
 }
 
 /** A widget of an account's channel, and sites that include it. */
-class EmbeddedWidget {
+export class EmbeddedWidget {
   #context;
 
   constructor(context, id) {

@@ -1,4 +1,4 @@
-/* Measures the frames of a page. What counts is the time that a thread of the browser works on a frame, not the time on
+/* Measures the frames and the tasks of a page. What counts is the time that a thread of the browser works on a frame, not the time on
    the clock: on a busy machine, a thread can wait for a processor for longer than a frame. */
 
 const CATEGORIES = ["toplevel", "devtools.timeline"];
@@ -6,15 +6,25 @@ const CATEGORIES = ["toplevel", "devtools.timeline"];
 /** Measures the frames of the page while `action` runs. Each frame has `clockMs`, the time since the previous frame, and
     `workMs`, the processor time that the thread with the most work used in this time. */
 export async function measureFrames(page, action) {
+  return framesOf(await trace(page, action));
+}
+
+/** Measures the tasks of all threads while `action` runs. `workMs` is the processor time of a task. */
+export async function measureTasks(page, action) {
+  const tasks = outermostTasks(await trace(page, action));
+  return tasks.map(({ tdur }) => ({ workMs: tdur / 1000 }));
+}
+
+async function trace(page, action) {
   const browser = page.context().browser();
   await browser.startTracing(page, { categories: CATEGORIES });
-  let trace;
+  let recorded;
   try {
     await action();
   } finally {
-    trace = await browser.stopTracing();
+    recorded = await browser.stopTracing();
   }
-  return framesOf(JSON.parse(trace).traceEvents);
+  return JSON.parse(recorded).traceEvents;
 }
 
 function framesOf(events) {

@@ -1,129 +1,132 @@
-/* The states of the widget's window: the session that the service returns, and the steps that lead to the state. */
+/* The states of the widget's window. Each of them has options of `shopJourney`, and can have the functions `seed`, which
+   returns a known visitor, `prepare`, which is called with the page before it is loaded, and `steps`, which lead to the
+   state. */
 
+import { fail, holdRequests } from "./failures.mjs";
 import {
-  CALLBACK_UNAVAILABLE,
-  CHAT_ID,
-  PICTURE_URL,
-  SETTINGS,
-} from "./mock-widget.mjs";
+  api,
+  composer,
+  heading,
+  invite,
+  label,
+  unreadLabel,
+  write,
+} from "./shop.mjs";
+import { waitFor } from "./wait.mjs";
 
-const VISITOR = {
-  number: 42,
-  contact_info: {
-    client_name: null,
-    email: null,
-    phone: null,
-    description: null,
-  },
-  custom_data: [],
-};
-const AGENT = { name: "Marta" };
-const chat = (state) => ({
-  chat_id: CHAT_ID,
-  state,
-  agent: AGENT,
-  last_seq: 9,
-  rated: false,
-  rate: null,
-});
-const minutesAgo = (minutes) => Date.now() - minutes * 60_000;
+export const PHONE = { width: 390, height: 844, touch: true };
 
-const TALK = [
+/** A conversation for `Shop.addChat`. */
+export const TALK = [
+  "My parcel says delivered, but there is nothing here.",
   {
-    from: "bot",
-    type: "markdown",
-    name: "Parcel bot",
-    content: "Hi! Ask me about **orders**, **returns** and *delivery*.",
-  },
-  {
-    from: "visitor",
     type: "text",
-    text: "My parcel says delivered, but there is nothing here.",
-  },
-  {
-    from: "agent",
-    type: "text",
-    name: "Marta",
     text: "Hello! I can see it was scanned at 08:54. Could you check with your neighbours while I ask the carrier?",
   },
-  { from: "agent", type: "text", name: "Marta", text: "One moment, please." },
-  {
-    from: "visitor",
-    type: "text",
-    text: "Nobody has it. See https://parcels.example/track?id=4711.",
-  },
-].map((message, index) => ({
-  seq: index + 1,
-  chat_id: CHAT_ID,
-  at: minutesAgo(20 - index),
-  ...message,
-}));
+  { type: "text", text: "One moment, please." },
+  "Nobody has it. See https://parcels.example/track?id=4711.",
+];
 
-const MEDIA = [
-  {
-    type: "photo",
-    file: PICTURE_URL,
-    file_name: "door.jpg",
-    file_size: 1,
-    width: 640,
-    height: 480,
-    text: "The door",
-  },
-  {
-    type: "audio",
-    file: "https://files.example/song.mp3",
-    file_name: "song.mp3",
-    file_size: 1,
-    title: "Waves",
-    performer: "The Sea",
-  },
-  {
-    type: "document",
-    file: "https://files.example/invoice.pdf",
-    file_name: "invoice-2026-11.pdf",
-    file_size: 248_133,
-  },
-  { type: "location", latitude: 59.3293, longitude: 18.0686 },
-  {
-    type: "sticker",
-    file: "javascript:alert(1)",
-    emoji: "👍",
-    file_name: "x",
-    file_size: 1,
-  },
-].map((message, index) => ({
-  seq: index + 1,
-  chat_id: CHAT_ID,
-  at: minutesAgo(5),
-  from: index === 2 ? "visitor" : "agent",
-  name: index === 2 ? undefined : "Marta",
-  ...message,
-}));
+export const CONTACTS = {
+  fields: ["name", "email", "phone"],
+  required: ["name", "email"],
+};
+export const CUSTOM_FIELDS = {
+  fields: ["name"],
+  custom_fields: [
+    { key: "order", label: "Order number", type: "text", required: false },
+    {
+      key: "topic",
+      label: "What is it about?",
+      type: "select",
+      options: ["Delivery", "Returns", "Something else"],
+      required: true,
+    },
+    {
+      key: "consent",
+      label: "I agree that my data is used to answer me.",
+      type: "consent",
+      link: "https://shop.example/privacy",
+      required: true,
+    },
+  ],
+};
+const form = (when, fields) => ({
+  settings: { contacts_form: { ...fields, when } },
+});
 
-const BUTTONS = {
-  seq: 2,
-  chat_id: CHAT_ID,
-  at: minutesAgo(1),
-  from: "bot",
-  name: "Parcel bot",
-  type: "buttons",
-  title: "What can I do for you?",
-  buttons: ["Where is my parcel?", "Return something", "Talk to a person"].map(
-    (text) => ({ text }),
-  ),
+const PICTURE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"><rect width="640" height="480" fill="#b9a48a"/><rect x="230" y="90" width="180" height="390" fill="#5d4632"/></svg>';
+const LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff the Younger of Hamburg";
+const WINDOW_CODE = "**/window-*.js";
+
+const open = (page) => label(page).click();
+const openComposer = async (page) => {
+  await open(page);
+  await composer(page).waitFor();
+};
+const talk = (shop) => shop.addChat(...TALK);
+const botSays = (message) => ({ event: "BOT_MESSAGE", message });
+
+/** Returns messages with files, which the shop serves. */
+function media(shop) {
+  shop.site.set("/door.svg", { body: PICTURE });
+  return [
+    {
+      type: "photo",
+      file: `${shop.site.url}/door.svg`,
+      file_name: "door.jpg",
+      file_size: 1,
+      width: 640,
+      height: 480,
+      text: "The door",
+    },
+    {
+      type: "audio",
+      file: "https://files.example/song.mp3",
+      file_name: "song.mp3",
+      file_size: 1,
+      title: "Waves",
+      performer: "The Sea",
+    },
+    {
+      type: "document",
+      file: "https://files.example/invoice.pdf",
+      file_name: "invoice-2026-11.pdf",
+      file_size: 248_133,
+    },
+    { type: "location", latitude: 59.3293, longitude: 18.0686 },
+    {
+      type: "sticker",
+      file: `${shop.site.url}/door.svg`,
+      emoji: "👍",
+      file_name: "x",
+      file_size: 1,
+    },
+  ];
+}
+
+/** A chat of a known visitor that has ended, while nobody is online. */
+const afterHours = {
+  seed: async (shop) => {
+    const visitor = await talk(shop);
+    await shop.closeChat();
+    await shop.admin.setPresence("offline");
+    return visitor;
+  },
+};
+const earlier = {
+  seed: async (shop) => {
+    const visitor = await talk(shop);
+    await shop.closeChat();
+    await visitor.say("It has come back.");
+    return visitor;
+  },
 };
 
-const inChat = (messages, state = "active") => ({
-  visitor: VISITOR,
-  chat: chat(state),
-  messages,
-});
-const settings = (fields) => ({ widget: { ...SETTINGS, ...fields } });
-const open = (page) =>
-  page.locator("switchboard-widget").locator(".label").click();
 const openCallForm = async (page) => {
-  await page.evaluate(() => widget_api.open({ start: "call" }));
-  await page.getByRole("heading", { name: "We call you back" }).waitFor();
+  await api(page, "open", { start: "call" });
+  await heading(page, "We call you back");
 };
 const startCall = async (page) => {
   await openCallForm(page);
@@ -131,114 +134,97 @@ const startCall = async (page) => {
   await page.getByRole("button", { name: "Call me now" }).click();
   await page.getByText("We are calling an agent").waitFor();
 };
-/** Returns the state of the window after a call has reached `status`, which the window shows with `heading`. */
-const callUntil = (status, heading, fields) => ({
-  callback: { result: "ok" },
-  steps: async (page, mock) => {
+/** Returns the state of the window after a call has reached a status, which the window shows with a heading. */
+const callUntil = (statuses, name, fields) => ({
+  telephony: true,
+  steps: async (page, shop) => {
     await startCall(page);
-    while (mock.socketCount === 0) await page.waitForTimeout(20);
-    mock.reportCall(status, fields);
-    await page.getByRole("heading", { name: heading }).waitFor();
+    const call = await shop.account.orderedCall();
+    for (const status of statuses) await call.report(status, fields);
+    await heading(page, name);
   },
-});
-const contactsForm = (when) => ({
-  contacts_form: {
-    when,
-    fields: ["name", "email", "phone"],
-    required: ["name", "email"],
-    custom_fields: [],
-  },
-});
-const CUSTOM_FIELDS = [
-  { key: "order", label: "Order number", type: "text", required: false },
-  {
-    key: "topic",
-    label: "What is it about?",
-    type: "select",
-    options: ["Delivery", "Returns", "Something else"],
-    required: true,
-  },
-  {
-    key: "consent",
-    label: "I agree that my data is used to answer me.",
-    type: "consent",
-    link: "https://shop.example/privacy",
-    required: true,
-  },
-].map((field) => ({ options: [], link: null, ...field }));
-const customFields = (when, fields = ["name"]) => ({
-  contacts_form: { when, fields, required: [], custom_fields: CUSTOM_FIELDS },
 });
 
 export const STATES = {
-  label: { steps: async () => {} },
+  label: {},
   preview: {
-    session: inChat(TALK.slice(0, 4)),
-    steps: async (page) => page.locator(".preview").waitFor(),
+    seed: (shop) => shop.addChat(...TALK.slice(0, 3)),
+    steps: (page) => page.locator(".preview").waitFor(),
   },
   "label-unread": {
-    session: inChat(TALK),
+    seed: (shop) => shop.addChat(...TALK.slice(0, 3)),
     steps: async (page) => {
       await page.getByRole("button", { name: "Dismiss" }).click();
       await page.locator(".preview").waitFor({ state: "detached" });
-      await page.locator(".label b").waitFor();
+      await unreadLabel(page, 2).waitFor();
     },
   },
   loading: {
+    prepare: (page) => holdRequests(page, WINDOW_CODE),
     steps: async (page) => {
-      await page.route("**/window-*.js", () => {});
       await open(page);
       await page.getByText("Loading…").waitFor();
     },
   },
   "not-loaded": {
+    prepare: (page) => page.route(WINDOW_CODE, (route) => route.abort()),
     steps: async (page) => {
-      await page.route("**/window-*.js", (route) => route.abort());
       await open(page);
       await page.getByRole("button", { name: "Try again" }).waitFor();
     },
   },
   empty: {
-    session: settings({
+    settings: {
       greeting: "Hello! What are you looking for?",
       reply_time: "minutes",
-    }),
-    steps: open,
+    },
+    steps: openComposer,
   },
   "empty-dark": {
-    session: settings({ theme: "dark", reply_time: "day" }),
-    steps: open,
+    settings: { theme: "dark", reply_time: "day" },
+    steps: openComposer,
   },
   "empty-light-own-launcher": {
-    session: settings({
+    settings: {
       theme: "light",
       launcher: { hidden: true, offset_x: 60, offset_y: 90, z_index: 7 },
-    }),
-    steps: (page) => page.evaluate(() => void widget_api.open()),
-  },
-  "long-draft": {
-    session: inChat(TALK),
+    },
     steps: async (page) => {
-      await open(page);
-      await page.getByRole("textbox").fill("Where is it? ".repeat(75));
+      await api(page, "open");
+      await composer(page).waitFor();
     },
   },
-  chat: { session: inChat(TALK), steps: open },
+  "long-draft": {
+    seed: talk,
+    steps: async (page) => {
+      await open(page);
+      await composer(page).fill("Where is it? ".repeat(75));
+    },
+  },
+  chat: {
+    seed: async (shop) => {
+      const content =
+        "Hi! Ask me about **orders**, **returns** and *delivery*.";
+      await shop.account.addBot(shop.widget, () => [
+        botSays({ type: "MARKDOWN", content }),
+        { event: "INVITE_AGENT" },
+      ]);
+      return talk(shop);
+    },
+    steps: openComposer,
+  },
   earlier: {
-    session: inChat(TALK.slice(2)),
-    earlier: TALK.slice(0, 2),
+    ...earlier,
     steps: async (page) => {
       await open(page);
       await page.getByRole("button", { name: "Earlier messages" }).click();
-      await page.getByText("Ask me about").waitFor();
+      await page.getByText("My parcel says").waitFor();
       await page.locator(".log").evaluate((log) => log.scrollTo(0, 0));
     },
   },
   "earlier-failed": {
-    session: inChat(TALK.slice(2)),
-    earlier: TALK.slice(0, 2),
-    override: (endpoint) =>
-      endpoint === "history" ? { status: 404, error: {} } : undefined,
+    ...earlier,
+    prepare: (page) => fail(page, "**/history", { status: 404 }),
     steps: async (page) => {
       await open(page);
       await page.locator(".earlier button").click();
@@ -246,128 +232,122 @@ export const STATES = {
     },
   },
   polling: {
-    session: inChat(TALK),
-    override: (endpoint) =>
-      endpoint === "socket-ticket" ? { status: 503, error: {} } : undefined,
+    seed: talk,
+    prepare: (page) => fail(page, "**/socket-ticket"),
     steps: async (page) => {
       await open(page);
       await page.getByText("Messages may arrive a little later.").waitFor();
     },
   },
   landscape: {
-    session: inChat(TALK),
+    seed: talk,
     steps: async (page) => {
       await page.setViewportSize({ width: 844, height: 390 });
-      await open(page);
-      await page.locator(".composer").waitFor();
+      await openComposer(page);
     },
   },
   "forced-colours": {
-    session: inChat(TALK),
+    seed: talk,
     steps: async (page) => {
       await page.emulateMedia({ forcedColors: "active" });
-      await open(page);
-      await page.locator(".composer").waitFor();
+      await openComposer(page);
     },
   },
   "forced-colours-empty": {
-    session: settings({ greeting: "Hello! What are you looking for?" }),
+    settings: { greeting: "Hello! What are you looking for?" },
     steps: async (page) => {
       await page.emulateMedia({ forcedColors: "active" });
-      await open(page);
-      await page.locator(".composer").waitFor();
+      await openComposer(page);
     },
   },
   typing: {
-    session: inChat(TALK),
-    steps: async (page, mock) => {
+    seed: talk,
+    steps: async (page, shop) => {
       await open(page);
-      while (mock.socketCount === 0) await page.waitForTimeout(20);
-      mock.push({
-        type: "chat",
-        chat: { ...chat("active"), agent: { name: "Dmitri" } },
+      // A notice of typing is lost until the socket is open.
+      await waitFor("the notice", async () => {
+        const path = `/agent/chats/${shop.chatId}/typing`;
+        await shop.admin.post(path, { type: "typein" });
+        return page.locator(".dots").isVisible();
       });
-      mock.push({ type: "typing", from: "agent", typing: true });
-      await page.locator(".dots").waitFor();
     },
   },
   buttons: {
-    session: inChat(
-      [TALK[0], BUTTONS].map((message, index) => ({
-        ...message,
-        seq: index + 1,
-      })),
-      "bot",
-    ),
-    steps: open,
-  },
-  "long-text": {
-    session: {
-      ...settings({
-        title: "Northlight Outdoor & Running Specialists of the Far North",
-      }),
-      ...inChat(
-        TALK.map((message) => ({
-          ...message,
-          name:
-            message.from === "agent"
-              ? "Wolfeschlegelsteinhausenbergerdorff the Younger of Hamburg"
-              : message.name,
-          text: message.text && `${message.text} ${"Donaudampf".repeat(9)}`,
-        })),
-      ),
-      chat: {
-        ...chat("active"),
-        agent: {
-          name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Hamburg",
-        },
-      },
+    seed: async (shop) => {
+      const buttons = [
+        "Where is my parcel?",
+        "Return something",
+        "Talk to a person",
+      ].map((text) => ({ text }));
+      const title = "What can I do for you?";
+      await shop.account.addBot(shop.widget, () => [
+        botSays({ type: "BUTTONS", title, buttons }),
+      ]);
+      const visitor = await shop.addVisitor();
+      await visitor.say("Hello");
+      return visitor;
     },
-    steps: open,
-  },
-  media: { session: inChat(MEDIA), steps: open },
-  failed: {
-    session: inChat(TALK),
-    override: (endpoint) =>
-      endpoint === "message"
-        ? { status: 400, error: { code: "invalid_request" } }
-        : undefined,
     steps: async (page) => {
       await open(page);
-      await page.getByRole("textbox").fill("Hello?");
-      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Return something" }).waitFor();
+    },
+  },
+  "long-text": {
+    settings: {
+      title: "Northlight Outdoor & Running Specialists of the Far North",
+    },
+    seed: async (shop) => {
+      shop.agent = await shop.account.addAgent(LONG_NAME);
+      await shop.agent.setPresence("online");
+      const text = `${TALK[0]} ${"Donaudampf".repeat(9)}`;
+      return shop.addChat(text, { type: "text", text }, text);
+    },
+    steps: openComposer,
+  },
+  media: {
+    seed: (shop) => shop.addChat("Hello", ...media(shop)),
+    steps: openComposer,
+  },
+  failed: {
+    seed: talk,
+    prepare: (page) => fail(page, "**/message", { status: 400 }),
+    steps: async (page) => {
+      await open(page);
+      await write(page, "Hello?");
       await page.locator(".failed").waitFor();
     },
   },
   closed: {
-    session: inChat(TALK, "closed"),
+    seed: async (shop) => {
+      const visitor = await talk(shop);
+      await shop.closeChat();
+      return visitor;
+    },
     steps: async (page) => {
       await open(page);
       await page.getByRole("button", { name: "Good" }).click();
     },
   },
   offline: {
-    session: { mode: "offline", agents: [] },
+    presence: "offline",
     steps: async (page) => {
       await open(page);
       await page.getByLabel("Name").fill("Amara Kone");
       await page.getByLabel("E-mail").fill("amara.kone@example");
-      await page
-        .getByRole("textbox", { name: "Message" })
-        .fill("My parcel says delivered, but there is nothing here.");
+      await page.getByRole("textbox", { name: "Message" }).fill(TALK[0]);
       await page.getByRole("button", { name: "Send message" }).click();
       await page.locator(".error").waitFor();
     },
   },
   "after-hours": {
-    session: { ...inChat(TALK, "closed"), mode: "offline", agents: [] },
+    ...afterHours,
     steps: async (page) => {
       await open(page);
       await page.locator(".away-bar").waitFor();
     },
   },
   "after-hours-form": {
-    session: { ...inChat(TALK, "closed"), mode: "offline", agents: [] },
+    ...afterHours,
     steps: async (page) => {
       await open(page);
       await page.getByRole("button", { name: "Leave a message" }).click();
@@ -375,11 +355,11 @@ export const STATES = {
     },
   },
   "waiting-alone": {
-    session: {
-      ...inChat(TALK.slice(1, 2), "waiting"),
-      mode: "offline",
-      agents: [],
-      chat: { ...chat("waiting"), agent: null },
+    seed: async (shop) => {
+      const visitor = await shop.addVisitor();
+      await visitor.say(TALK[0]);
+      await shop.admin.setPresence("offline");
+      return visitor;
     },
     steps: async (page) => {
       await open(page);
@@ -387,11 +367,12 @@ export const STATES = {
     },
   },
   "bot-at-night": {
-    session: { mode: "offline", bot: true, agents: [] },
-    steps: open,
+    presence: "offline",
+    seed: (shop) => void shop.account.addBot(shop.widget, () => []),
+    steps: openComposer,
   },
   "offline-success": {
-    session: { mode: "offline", agents: [] },
+    presence: "offline",
     steps: async (page) => {
       await open(page);
       await page.getByLabel("E-mail").fill("amara@shop.example");
@@ -403,11 +384,14 @@ export const STATES = {
     },
   },
   "contacts-before": {
-    session: settings(contactsForm("before_first_message")),
-    steps: open,
+    ...form("before_first_message", CONTACTS),
+    steps: async (page) => {
+      await open(page);
+      await page.getByLabel("E-mail").waitFor();
+    },
   },
   "custom-before": {
-    session: settings(customFields("before_first_message")),
+    ...form("before_first_message", CUSTOM_FIELDS),
     steps: async (page) => {
       await open(page);
       await page.getByRole("button", { name: "Start chat" }).click();
@@ -415,69 +399,49 @@ export const STATES = {
     },
   },
   "custom-only": {
-    session: settings(customFields("before_first_message", [])),
-    steps: open,
+    ...form("before_first_message", { ...CUSTOM_FIELDS, fields: [] }),
+    steps: async (page) => {
+      await open(page);
+      await page.getByLabel("Order number").waitFor();
+    },
   },
   "custom-offline": {
-    session: {
-      mode: "offline",
-      agents: [],
-      ...settings(customFields("never")),
+    ...form("never", CUSTOM_FIELDS),
+    presence: "offline",
+    steps: async (page) => {
+      await open(page);
+      await page.getByLabel("Order number").waitFor();
     },
-    steps: open,
   },
   "contacts-after-answer": {
-    session: settings(contactsForm("after_first_message")),
-    steps: async (page, mock) => {
+    ...form("after_first_message", CONTACTS),
+    steps: async (page, shop) => {
       await open(page);
-      await page.getByRole("textbox").fill("Hello?");
-      await page.keyboard.press("Enter");
+      await write(page, "Hello?");
       await page.locator(".card").waitFor();
-      while (mock.socketCount === 0) await page.waitForTimeout(20);
-      mock.pushMessage({
-        from: "agent",
-        name: "Marta",
-        type: "text",
-        text: "Good morning! Which order is it about?",
-      });
+      await shop.accept();
+      await shop.answer("Good morning! Which order is it about?");
       await page.getByText("Which order").waitFor();
     },
   },
   "contacts-after": {
-    session: settings(contactsForm("after_first_message")),
+    ...form("after_first_message", CONTACTS),
     steps: async (page) => {
       await open(page);
-      await page.getByRole("textbox").fill("Hello?");
-      await page.keyboard.press("Enter");
+      await write(page, "Hello?");
       await page.locator(".card").waitFor();
     },
   },
   invitation: {
     steps: async (page) => {
-      await page.evaluate(() =>
-        widget_api.setRules([
-          {
-            enabled: true,
-            type: "all",
-            conditions: [],
-            commands: [
-              {
-                command: "proactive",
-                params: {
-                  message:
-                    "Still deciding on the size? I can help you measure.",
-                },
-              },
-            ],
-          },
-        ]),
-      );
+      const text = "Still deciding on the size? I can help you measure.";
+      await api(page, "setRules", [invite(text)]);
       await page.locator(".invitation").waitFor();
     },
   },
-  call: { callback: { result: "ok" }, steps: openCallForm },
+  call: { telephony: true, steps: openCallForm },
   "call-invalid": {
-    callback: { result: "ok" },
+    telephony: true,
     steps: async (page) => {
       await openCallForm(page);
       await page.getByLabel("Phone").fill("call me");
@@ -486,9 +450,8 @@ export const STATES = {
     },
   },
   "call-not-sent": {
-    callback: { result: "ok" },
-    override: (endpoint) =>
-      endpoint === "call" ? { status: 404, error: {} } : undefined,
+    telephony: true,
+    prepare: (page) => fail(page, "**/call", { status: 404 }),
     steps: async (page) => {
       await openCallForm(page);
       await page.getByLabel("Phone").fill("+31 6 12 34 56 78");
@@ -496,73 +459,83 @@ export const STATES = {
       await page.getByRole("alert").waitFor();
     },
   },
-  "call-starting": { callback: { result: "ok" }, steps: startCall },
-  "call-ringing": callUntil("agent_connected", "Your phone is ringing"),
-  "call-connected": callUntil("client_connected", "You are connected"),
-  "call-ended": callUntil("end", "The call has ended"),
-  "call-failed": callUntil("error", "The call has failed", {
+  "call-starting": { telephony: true, steps: startCall },
+  "call-ringing": callUntil(["agent_connected"], "Your phone is ringing"),
+  "call-connected": callUntil(
+    ["agent_connected", "client_connected"],
+    "You are connected",
+  ),
+  "call-ended": callUntil(
+    ["agent_connected", "client_connected", "end"],
+    "The call has ended",
+  ),
+  "call-failed": callUntil(["error"], "The call has failed", {
     reason: "no answer from the client",
   }),
   "call-unavailable": {
-    callback: CALLBACK_UNAVAILABLE,
-    steps: async (page) => {
+    telephony: true,
+    steps: async (page, shop) => {
+      await shop.admin.setPresence("offline");
       await openCallForm(page);
       await page.getByText("We cannot call you at the moment").waitFor();
     },
   },
   "call-in-chat": {
-    session: {
-      ...inChat(TALK),
-      call: {
-        type: "callback",
-        phone: "+31612345678",
-        status: "agent_connected",
-      },
-    },
-    callback: { result: "ok" },
-    steps: async (page) => {
-      await open(page);
+    telephony: true,
+    seed: talk,
+    steps: async (page, shop) => {
+      await startCall(page);
+      await (await shop.account.orderedCall()).report("agent_connected");
+      await page.getByRole("button", { name: "Write a message" }).click();
       await page.getByText("Your phone is ringing").waitFor();
     },
   },
   "call-arabic": {
-    session: settings({ language: "ar", title: "متجر الشمال" }),
-    callback: { result: "ok" },
+    telephony: true,
+    settings: { language: "ar", title: "متجر الشمال" },
     steps: async (page) => {
-      await page.evaluate(() => widget_api.open({ start: "call" }));
-      await page.getByRole("heading", { name: "نعاود الاتصال بك" }).waitFor();
+      await api(page, "open", { start: "call" });
+      await heading(page, "نعاود الاتصال بك");
     },
   },
   "yellow-left": {
-    session: {
-      ...inChat(TALK),
-      ...settings({ color: "#ffee00", position: "left" }),
-    },
-    steps: open,
+    settings: { color: "#ffee00", position: "left" },
+    seed: talk,
+    steps: openComposer,
   },
   arabic: {
-    session: {
-      ...settings({ language: "ar", title: "متجر الشمال" }),
-      ...inChat(
-        TALK.map((message) =>
-          message.from === "visitor"
-            ? { ...message, text: "الطرد لم يصل بعد." }
-            : message,
-        ),
-      ),
+    settings: { language: "ar", title: "متجر الشمال" },
+    seed: (shop) => shop.addChat("الطرد لم يصل بعد.", ...TALK.slice(1)),
+    steps: async (page) => {
+      await open(page);
+      await page.locator(".composer").waitFor();
     },
-    steps: open,
   },
   hebrew: {
-    session: settings({ language: "he", title: "חנות הצפון" }),
-    steps: open,
+    settings: { language: "he", title: "חנות הצפון" },
+    steps: async (page) => {
+      await open(page);
+      await page.locator(".composer").waitFor();
+    },
   },
   "arabic-offline": {
-    session: {
-      ...settings({ language: "ar" }),
-      mode: "offline",
-      agents: [],
+    presence: "offline",
+    settings: { language: "ar" },
+    steps: async (page) => {
+      await open(page);
+      await page.locator("form").waitFor();
     },
-    steps: open,
   },
 };
+
+/** Opens the shop in a state of the widget. `options` are those of `Shop.open`. Returns the page. */
+export async function openState(
+  shop,
+  { seed = () => {}, prepare, steps = () => {} },
+  options,
+) {
+  const visitor = await seed(shop);
+  const page = await shop.open({ ...options, visitor, prepare });
+  await steps(page, shop);
+  return page;
+}
