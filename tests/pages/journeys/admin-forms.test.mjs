@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { bot, changes } from "../seed/data-sets.mjs";
 import { host } from "../support/account.mjs";
-import { delay, fail, heldRequest } from "../support/failures.mjs";
+import { fail, heldRequest, holdRequests } from "../support/failures.mjs";
 import { searchInPalette } from "../support/console-page.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
 
@@ -146,12 +146,12 @@ pageJourney("what is typed during a save is kept", {}, async (page) => {
   await page.goto(`${consoleUrl}#/settings`);
   const limit = page.getByLabel("Messages of one visitor");
   await limit.fill("31");
-  const proceed = await delay(page, /\/admin\/settings$/, 700);
+  const release = await holdRequests(page, /\/admin\/settings$/);
   await page.getByRole("button", { name: "Save" }).click();
   const domains = page.getByLabel("Allowed domains");
   await domains.fill("typed.example");
+  release();
   await page.getByText("Saved.").waitFor();
-  await proceed();
   assert.equal(await domains.inputValue(), "typed.example");
   assert.equal(await limit.inputValue(), "31");
   await page.getByRole("button", { name: "Save" }).click();

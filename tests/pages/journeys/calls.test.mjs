@@ -57,7 +57,7 @@ callJourney("visitor asks for a callback, and is called", async (context) => {
   const desk = await context.open();
   const shop = await openShop(context, "Ida Callback");
   assert.deepEqual(await isCallbackEnabled(shop), { result: "ok" });
-  await askForCall(shop, "+44 20 7946 0123");
+  await askForCall(shop, "+31 6 12 34 56 78");
   await heading(shop, "We are calling an agent");
   await banner(desk).getByText("Ida Callback").waitFor();
   const call = await account.orderedCall();
@@ -92,7 +92,7 @@ callJourney("visitor asks for a callback, and is called", async (context) => {
 callJourney("busy number is explained to both sides", async (context) => {
   const desk = await context.open();
   const shop = await openShop(context, "Bo Busy", { answer: () => [] });
-  await askForCall(shop, "+44 20 7946 0100");
+  await askForCall(shop, "+31 6 12 34 56 78");
   const call = await context.account.orderedCall();
   await call.report("error", { reason: "busy" });
   await heading(shop, "The call has failed");
@@ -122,12 +122,12 @@ callJourney("agent calls a visitor", async (context) => {
   await desk.getByLabel("Phone number").fill("12");
   await button.click();
   await desk.locator("#call-phone-problem").waitFor();
-  await desk.getByLabel("Phone number").fill("020 7946 0126");
+  await desk.getByLabel("Phone number").fill("020 795 0126");
   await button.click();
   const call = await account.orderedCall();
   await call.report("agent_connected");
   await card(desk).getByText("Calling the visitor").waitFor();
-  await card(desk).getByText("+442079460126").waitFor();
+  await card(desk).getByText("+31207950126").waitFor();
   await call.report("client_connected");
   await call.report("end", ENDED);
   await card(desk).getByText("Ended after 0:08").waitFor();

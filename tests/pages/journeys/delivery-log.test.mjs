@@ -2,15 +2,18 @@
 
 import assert from "node:assert/strict";
 import { failingReceiver } from "../seed/data-sets.mjs";
-import { delay, fail } from "../support/failures.mjs";
+import { fail, holdRequests } from "../support/failures.mjs";
 import { savedFile } from "../support/saved-file.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
 
 useBrowser();
 
 const failing = { seed: failingReceiver };
-/** Lets the next replay send only the first delivery again, as if there were more than a request may replay. */
+/** Lets the next replay send only the first delivery again, as if there were more than a request may replay. Its response
+    is held until the returned function is called. */
 async function replayOneFirst(page, account) {
+  let release;
+  const isReleased = new Promise((done) => (release = done));
   const cursor = "the rest";
   await page.route("**/admin/deliveries/replay", async (route) => {
     const body = route.request().postDataJSON();
@@ -22,11 +25,12 @@ async function replayOneFirst(page, account) {
     const response = await route.fetch({
       postData: JSON.stringify({ chat_id }),
     });
-    await new Promise((done) => setTimeout(done, 1000));
+    await isReleased;
     return route.fulfill({
       json: { ...(await response.json()), next: cursor },
     });
   });
+  return release;
 }
 
 pageJourney(
@@ -38,9 +42,10 @@ pageJourney(
     await page.getByRole("button", { name: "Send failed again" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("3 failed deliveries are sent again.").waitFor();
-    await replayOneFirst(page, account);
+    const release = await replayOneFirst(page, account);
     await dialog.getByRole("button", { name: "Send again" }).click();
     await dialog.getByRole("button", { name: "Stop" }).click();
+    release();
     await dialog.getByText("Stopped. The others have not been sent.").waitFor();
     await dialog.getByText("1 sent again.").waitFor();
     await dialog.getByRole("button", { name: "Continue" }).click();
@@ -87,7 +92,7 @@ pageJourney(
     await recover();
     await page.getByRole("button", { name: "Try again" }).click();
     await replay.waitFor();
-    await delay(page, /\/admin\/deliveries/, 700);
+    await holdRequests(page, /\/admin\/deliveries/);
     await receiver.selectOption("Telephony");
     assert.equal(await replay.count(), 0);
     await page.getByLabel("Chat number").fill("12a");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { closedChats } from "../seed/data-sets.mjs";
-import { delay, fail } from "../support/failures.mjs";
+import { fail, holdRequests } from "../support/failures.mjs";
 import { savedFile } from "../support/saved-file.mjs";
 import { waitFor } from "../support/wait.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
@@ -195,13 +195,15 @@ pageJourney(
     await page.getByLabel("Closed from").fill("");
     await page.getByLabel("To", { exact: true }).fill("");
     await exportPortalFirst(page, account);
-    const proceed = await delay(page, /\/admin\/chats\/export/, 700);
+    const release = await holdRequests(page, /\/admin\/chats\/export/, {
+      skip: 1,
+    });
     await start.click();
     await page.getByText("so far.").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
+    release();
     await page.getByText("The export is not complete.").waitFor();
     await page.getByRole("button", { name: "Save this part" }).waitFor();
-    await proceed();
     await fail(page, /\/admin\/chats\/export/, { times: 1 });
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The service failed (status 503).").waitFor();
