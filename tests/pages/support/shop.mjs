@@ -236,6 +236,11 @@ export async function closeWindow(page) {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
+/** Uses the button at the top of the log. An ordinary click would scroll to the button, which loads the messages too, so
+    that the button could disappear before the click. */
+export const loadEarlier = (page) =>
+  page.getByRole("button", { name: "Earlier messages" }).dispatchEvent("click");
+
 export const unreadLabel = (page, count) =>
   page.getByRole("button", { name: `Open chat, ${count} unread` });
 

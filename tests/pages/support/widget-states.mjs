@@ -9,6 +9,7 @@ import {
   heading,
   invite,
   label,
+  loadEarlier,
   unreadLabel,
   write,
 } from "./shop.mjs";
@@ -217,7 +218,7 @@ export const STATES = {
     ...earlier,
     steps: async (page) => {
       await open(page);
-      await page.getByRole("button", { name: "Earlier messages" }).click();
+      await loadEarlier(page);
       await page.getByText("My parcel says").waitFor();
       await page.locator(".log").evaluate((log) => log.scrollTo(0, 0));
     },
@@ -227,7 +228,7 @@ export const STATES = {
     prepare: (page) => fail(page, "**/history", { status: 404 }),
     steps: async (page) => {
       await open(page);
-      await page.locator(".earlier button").click();
+      await loadEarlier(page);
       await page.getByText("could not be loaded").waitFor();
     },
   },

@@ -7,6 +7,7 @@ import { fail, heldRequest } from "../support/failures.mjs";
 import {
   api,
   closeWindow,
+  loadEarlier,
   openWindow,
   shopJourney,
   unreadLabel,
@@ -256,7 +257,7 @@ shopJourney(
     network.restore();
     await page.getByText("Missed 55", { exact: true }).waitFor();
     assert.equal(await page.getByText("Missed 1", { exact: true }).count(), 0);
-    await page.getByRole("button", { name: "Earlier messages" }).click();
+    await loadEarlier(page);
     await page.getByText("Missed 1", { exact: true }).waitFor();
     assert.deepEqual(await bubbles(page), [
       "Hello",

@@ -12,6 +12,7 @@ import {
   called,
   composer,
   label,
+  loadEarlier,
   openWindow,
   shopJourney,
   unreadLabel,
@@ -37,7 +38,7 @@ shopJourney(
     await visitor.say("Second question");
     const page = await shop.open({ visitor });
     await openWindow(page);
-    await page.getByRole("button", { name: "Earlier messages" }).click();
+    await loadEarlier(page);
     await page.getByText("Earlier 20", { exact: true }).waitFor();
     const log = page.getByRole("log");
     const offset = (text) =>
