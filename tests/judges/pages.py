@@ -24,4 +24,6 @@ def page_judge(name, package, script):
 JUDGES = [
     page_judge("html-validate", "html-validate", "html_validate.mjs"),
     page_judge("csp_evaluator", "csp_evaluator", "csp_evaluator.mjs"),
+    page_judge("pa11y", "pa11y", "pa11y.mjs"),
+    page_judge("@siteimprove/alfa-playwright", "@siteimprove/alfa-playwright", "alfa.mjs"),
 ]

@@ -13,6 +13,8 @@ for (const [name, url] of Object.entries(URLS)) {
   if (policy === null) found.push(finding("no policy", name));
   else
     for (const each of new evaluator.CspEvaluator(new parser.CspParser(policy).csp, csp.Version.CSP3).evaluate())
-      found.push(finding(`type ${each.type}`, `${name}: ${each.directive} ${withoutPort(each.value)}`, each.description));
+      found.push(
+        finding(`type ${each.type}`, `${name}: ${each.directive} ${withoutPort(each.value)}`, each.description),
+      );
 }
 print(found);

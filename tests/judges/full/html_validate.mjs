@@ -18,8 +18,6 @@ for (const [name, url] of Object.entries(URLS))
 
 await readViews(async (page, name) => {
   const found = await read(name, await page.content());
-  const widget = await page.evaluate(
-    () => document.querySelector("switchboard-widget")?.shadowRoot.innerHTML ?? "",
-  );
+  const widget = await page.evaluate(() => document.querySelector("switchboard-widget")?.shadowRoot.innerHTML ?? "");
   return [...served.splice(0), ...found, ...(await read(`${name}, widget`, widget))];
 });
