@@ -26,4 +26,5 @@ JUDGES = [
     page_judge("csp_evaluator", "csp_evaluator", "csp_evaluator.mjs"),
     page_judge("pa11y", "pa11y", "pa11y.mjs"),
     page_judge("@siteimprove/alfa-playwright", "@siteimprove/alfa-playwright", "alfa.mjs"),
+    page_judge("lighthouse", "lighthouse", "lighthouse.mjs"),
 ]
