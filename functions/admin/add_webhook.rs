@@ -5,15 +5,15 @@
 
 use std::process::ExitCode;
 
-use shared::domain::account_settings::AccountSettings;
-use shared::domain::ssrf_guard::SsrfGuard;
-use shared::domain::webhook::MAX_WEBHOOKS;
+use shared::domain::accounts::account_settings::AccountSettings;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
+use shared::domain::deliveries::webhook::MAX_WEBHOOKS;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth, webhooks};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::webhook_settings::{NewWebhook, WebhookWithSecret};
+use shared::wire::admin::webhook_settings::{NewWebhook, WebhookWithSecret};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -6,8 +6,8 @@
 
 use std::process::ExitCode;
 
-use shared::chats::release_chats_of_agent::release_chats_of_agent;
-use shared::domain::agent::Agent;
+use shared::chats::agent::release_chats_of_agent::release_chats_of_agent;
+use shared::domain::accounts::agent::Agent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -18,7 +18,7 @@ use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
 use shared::wire::admin::{self, AgentChange, AgentChanges, AgentWithLastSeen, DeletedAgent};
-use shared::wire::values::{SequentialNumber, True};
+use shared::wire::fields::values::{SequentialNumber, True};
 
 fn main() -> ExitCode {
     http::run(handle)

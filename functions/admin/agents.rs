@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use shared::domain::agent::Agent;
+use shared::domain::accounts::agent::Agent;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};

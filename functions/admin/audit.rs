@@ -11,7 +11,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::audit::{AuditLog, AuditLogQuery};
+use shared::wire::admin::audit::{AuditLog, AuditLogQuery};
 
 fn main() -> ExitCode {
     http::run(handle)

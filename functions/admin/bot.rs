@@ -10,7 +10,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{Bot, BotChanges, DeletedBot};
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -4,8 +4,8 @@
 
 use std::process::ExitCode;
 
-use shared::domain::bot::{Bot, DEFAULT_BOT_NAME};
-use shared::domain::signing_secret::SigningSecrets;
+use shared::domain::bots::bot::{Bot, DEFAULT_BOT_NAME};
+use shared::domain::channels::signing_secret::SigningSecrets;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, random_ids_and_secrets};
@@ -13,7 +13,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{BotToken, Bots, CreatedBot, NewBot};
-use shared::wire::values::Text;
+use shared::wire::fields::values::Text;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -4,8 +4,8 @@
 
 use std::process::ExitCode;
 
-use shared::domain::channel::Channel;
-use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::channels::channel::Channel;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -15,7 +15,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{self, ChannelChanges, ChannelDetails, DeletedChannel};
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
-use shared::wire::delivery_log::{CappedCount, DeliveryCounts, DeliveryCountsQuery};
+use shared::wire::admin::delivery_log::{CappedCount, DeliveryCounts, DeliveryCountsQuery};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -10,7 +10,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{DeletedDepartment, Department, DepartmentChanges};
-use shared::wire::values::{SequentialNumber, True};
+use shared::wire::fields::values::{SequentialNumber, True};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -10,7 +10,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{Department, Departments, Ids, NewDepartment};
-use shared::wire::values::Text;
+use shared::wire::fields::values::Text;
 
 fn main() -> ExitCode {
     http::run(handle)

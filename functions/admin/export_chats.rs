@@ -13,7 +13,7 @@ use shared::service::chat_export::exported_page;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::chat_export::ExportedChats;
+use shared::wire::admin::chat_export::ExportedChats;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::chat_export::ExportCursor;
+use shared::domain::chats::chat_export::ExportCursor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -14,7 +14,7 @@ use shared::service::chat_export::exported_page;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::chat_export;
+use shared::wire::admin::chat_export;
 
 fn main() -> ExitCode {
     http::run(handle)

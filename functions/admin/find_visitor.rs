@@ -12,7 +12,7 @@ use shared::service::{auth, visitor_data};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::visitor_data::VisitorQuery;
+use shared::wire::admin::visitor_data::VisitorQuery;
 
 fn main() -> ExitCode {
     http::run(handle)

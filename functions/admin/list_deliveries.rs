@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::delivery_search_and_replay::SortOrder;
+use shared::domain::deliveries::delivery_search_and_replay::SortOrder;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -13,7 +13,7 @@ use shared::service::auth;
 use shared::service::delivery_log::Deliveries;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
-use shared::wire::delivery_log::{self, DeliveriesQuery, DeliveryLogRequest};
+use shared::wire::admin::delivery_log::{self, DeliveriesQuery, DeliveryLogRequest};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -7,12 +7,12 @@
 
 use std::process::ExitCode;
 
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use shared::domain::delivery::DeliveryState;
-use shared::domain::delivery_search_and_replay::{
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::chats::timeline_entry::TimelineEntry;
+use shared::domain::deliveries::delivery::DeliveryState;
+use shared::domain::deliveries::delivery_search_and_replay::{
     DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder, is_never_replayed,
 };
-use shared::domain::timeline_entry::TimelineEntry;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -23,7 +23,7 @@ use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::delivery_log::{self, ReplayRequest, ReplayedDeliveries};
+use shared::wire::admin::delivery_log::{self, ReplayRequest, ReplayedDeliveries};
 
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 

@@ -13,7 +13,7 @@ use shared::service::{auth, reports};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::report::{Report, ReportQuery};
+use shared::wire::admin::report::{Report, ReportQuery};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::channel::ChannelKind;
+use shared::domain::channels::channel::ChannelKind;
 use shared::domain::sha256;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -15,8 +15,8 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::RotatedEndpoint;
-use shared::wire::signing_secret::SecretRotation;
-use shared::wire::urls::WebUrl;
+use shared::wire::admin::signing_secret::SecretRotation;
+use shared::wire::fields::urls::WebUrl;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::channel::ChannelKind;
+use shared::domain::channels::channel::ChannelKind;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::account_settings::AccountSettings;
+use shared::domain::accounts::account_settings::AccountSettings;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, random_ids_and_secrets};
@@ -13,8 +13,8 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::signing_secret::SecretRotation;
-use shared::wire::webhook_settings::WebhookWithSecret;
+use shared::wire::admin::signing_secret::SecretRotation;
+use shared::wire::admin::webhook_settings::WebhookWithSecret;
 
 fn main() -> ExitCode {
     http::run(handle)

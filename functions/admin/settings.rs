@@ -6,9 +6,9 @@
 
 use std::process::ExitCode;
 
-use shared::domain::account_settings::AccountSettings;
-use shared::domain::ssrf_guard::SsrfGuard;
-use shared::domain::webhook::Webhook;
+use shared::domain::accounts::account_settings::AccountSettings;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
+use shared::domain::deliveries::webhook::Webhook;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -16,8 +16,8 @@ use shared::service::{audit, auth, webhooks};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::settings::{self, AccountSettingsChanges};
-use shared::wire::values::Change;
+use shared::wire::admin::settings::{self, AccountSettingsChanges};
+use shared::wire::fields::values::Change;
 
 fn main() -> ExitCode {
     http::run(handle)

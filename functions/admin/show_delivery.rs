@@ -14,7 +14,7 @@ use shared::service::delivery_log::DeliveryRequests;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::delivery_log::ShownDelivery;
+use shared::wire::admin::delivery_log::ShownDelivery;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -5,14 +5,14 @@
 use std::process::ExitCode;
 
 use shared::delivery::outbound_client::OutboundClient;
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth, receiver_test};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::bot_sample::BotTest;
+use shared::wire::bots::bot_sample::BotTest;
 
 fn main() -> ExitCode {
     http::run(handle)

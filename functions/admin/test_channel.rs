@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use shared::delivery::outbound_client::OutboundClient;
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use shared::delivery::outbound_client::OutboundClient;
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -14,7 +14,7 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth, receiver_test};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::webhook_sample::WebhookTestRequest;
+use shared::wire::webhooks::webhook_sample::WebhookTestRequest;
 
 fn main() -> ExitCode {
     http::run(handle)

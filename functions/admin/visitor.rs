@@ -10,8 +10,8 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use shared::chats::erase_visitor::erase_visitor;
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::chats::upkeep::erase_visitor::erase_visitor;
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -20,8 +20,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
-use shared::wire::values::SequentialNumber;
-use shared::wire::visitor_data::{ErasedVisitor, RemovedItems};
+use shared::wire::admin::visitor_data::{ErasedVisitor, RemovedItems};
+use shared::wire::fields::values::SequentialNumber;
 
 /// After this time, a request pauses the erasure, so that it responds before the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);

@@ -5,16 +5,16 @@
 
 use std::process::ExitCode;
 
-use shared::domain::account_settings::AccountSettings;
-use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::accounts::account_settings::AccountSettings;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::values::True;
-use shared::wire::webhook_settings::{DeletedWebhook, Webhook, WebhookChanges};
+use shared::wire::admin::webhook_settings::{DeletedWebhook, Webhook, WebhookChanges};
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::accept_chat::accept_chat;
+use shared::chats::agent::accept_chat::accept_chat;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

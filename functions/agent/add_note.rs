@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::add_note::{NewNote, add_note};
+use shared::chats::agent::add_note::{NewNote, add_note};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -14,8 +14,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{self, NoteStored};
-use shared::wire::reader::read;
-use shared::wire::values::{SequentialNumber, Text};
+use shared::wire::fields::reader::read;
+use shared::wire::fields::values::{SequentialNumber, Text};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -9,10 +9,10 @@ use std::process::ExitCode;
 
 use shared::chats::notifications::NotificationContext;
 use shared::chats::notify_webhooks::notify_webhooks;
-use shared::domain::chat_side_panel::CrmCardAssignment;
-use shared::domain::chat_state::{ChatEvent, TransitionError};
-use shared::domain::webhook::{Webhook, WebhookEventDetails};
-use shared::domain::webhook_event::WebhookEvent;
+use shared::domain::chats::chat_side_panel::CrmCardAssignment;
+use shared::domain::chats::chat_state::{ChatEvent, TransitionError};
+use shared::domain::deliveries::webhook::{Webhook, WebhookEventDetails};
+use shared::domain::deliveries::webhook_event::WebhookEvent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -23,8 +23,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::AssignedChat;
-use shared::wire::urls::WebUrl;
-use shared::wire::values::SequentialNumber;
+use shared::wire::fields::urls::WebUrl;
+use shared::wire::fields::values::SequentialNumber;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-use shared::chats::call_visitor::{AgentCall, call_visitor};
-use shared::domain::phone_call::CallKind;
+use shared::chats::call::call_visitor::{AgentCall, call_visitor};
+use shared::domain::calls::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,8 +17,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{AgentCallRequest, MessageStored};
-use shared::wire::reader::read;
-use shared::wire::values::OptionalText;
+use shared::wire::fields::reader::read;
+use shared::wire::fields::values::OptionalText;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -12,7 +12,7 @@ use shared::runtime::random_ids_and_secrets::random_identifier;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::canned_replies::{CannedReplies, CannedReply, NewCannedReply};
+use shared::wire::admin::canned_replies::{CannedReplies, CannedReply, NewCannedReply};
 
 fn main() -> ExitCode {
     http::run(handle)

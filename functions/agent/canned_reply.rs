@@ -10,8 +10,8 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::canned_replies::{CannedReply, CannedReplyChanges, DeletedCannedReply};
-use shared::wire::values::True;
+use shared::wire::admin::canned_replies::{CannedReply, CannedReplyChanges, DeletedCannedReply};
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::password_policy::PasswordHash;
+use shared::domain::accounts::password_policy::PasswordHash;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, password};
@@ -13,7 +13,7 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions::SessionAccess;
 use shared::store::directory::Directory;
 use shared::wire::agent::{ChangedPassword, PasswordChange};
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::close_chat::close_chat;
+use shared::chats::agent::close_chat::close_chat;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

@@ -8,7 +8,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::wire::agent::EndedSession;
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

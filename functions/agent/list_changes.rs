@@ -9,7 +9,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::chat_changes::ChangesCursor;
+use shared::domain::chats::chat_changes::ChangesCursor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -20,7 +20,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{ChangesQuery, ChatChanges, ChatRow};
-use shared::wire::values::SequentialNumber;
+use shared::wire::fields::values::SequentialNumber;
 
 fn main() -> ExitCode {
     http::run(handle)

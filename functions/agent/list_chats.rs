@@ -10,7 +10,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+use shared::store::chats::listing::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{ChatList, ChatListQuery, ChatRow};

@@ -5,8 +5,8 @@
 
 use std::process::ExitCode;
 
-use shared::domain::chat::Chat;
-use shared::domain::timeline_entry::{self, TimelineEntry};
+use shared::domain::chats::chat::Chat;
+use shared::domain::chats::timeline_entry::{self, TimelineEntry};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;

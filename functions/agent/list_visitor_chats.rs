@@ -13,11 +13,11 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::chat_listing::ChatPage;
+use shared::store::chats::listing::chat_listing::ChatPage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{ChatRow, VisitorChats, VisitorChatsQuery};
-use shared::wire::values::{NextCursor, NotNull};
+use shared::wire::fields::values::{NextCursor, NotNull};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -4,9 +4,9 @@
 
 use std::process::ExitCode;
 
-use shared::domain::agent::{Agent, AgentSnapshot};
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use shared::domain::login_limit::client_network;
+use shared::domain::accounts::agent::{Agent, AgentSnapshot};
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::accounts::login_limit::client_network;
 use shared::error::{Error, ErrorContext};
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, password};

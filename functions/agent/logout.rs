@@ -8,7 +8,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
 use shared::wire::agent::LoggedOut;
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

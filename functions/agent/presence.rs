@@ -3,14 +3,14 @@
 
 use std::process::ExitCode;
 
-use shared::domain::agent_presence::{AgentStatus, Presence, SocketPresence};
+use shared::domain::accounts::agent_presence::{AgentStatus, Presence, SocketPresence};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::wire::agent::{AgentPresence, NewAgentPresence};
-use shared::wire::values::Name;
+use shared::wire::fields::values::Name;
 
 fn main() -> ExitCode {
     http::run(handle)

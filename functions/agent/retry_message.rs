@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::delivery_search_and_replay::ReplayScope;
+use shared::domain::deliveries::delivery_search_and_replay::ReplayScope;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::chat_search::SearchCursor;
+use shared::domain::chats::chat_search::SearchCursor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -19,7 +19,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{ChatRow, ChatSearchQuery, FoundChats};
-use shared::wire::values::NextCursor;
+use shared::wire::fields::values::NextCursor;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::send_agent_message::{AgentMessage, send_agent_message};
+use shared::chats::agent::send_agent_message::{AgentMessage, send_agent_message};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

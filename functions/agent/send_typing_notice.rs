@@ -17,7 +17,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{AgentTyping, QueuedTypingNotice};
-use shared::wire::values::{Name, SequentialNumber};
+use shared::wire::fields::values::{Name, SequentialNumber};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -9,10 +9,10 @@
 
 use std::process::ExitCode;
 
-use shared::chats::transfer_chat::transfer_chat;
-use shared::domain::agent::Role;
-use shared::domain::agent_presence;
-use shared::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
+use shared::chats::agent::transfer_chat::transfer_chat;
+use shared::domain::accounts::agent::Role;
+use shared::domain::accounts::agent_presence;
+use shared::domain::chats::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

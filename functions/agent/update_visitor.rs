@@ -4,9 +4,9 @@
 
 use std::process::ExitCode;
 
-use shared::chats::update_visitor::update_visitor_and_notify;
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use shared::domain::visitor::ProfileSource;
+use shared::chats::visitor::update_visitor::update_visitor_and_notify;
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::visitors::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

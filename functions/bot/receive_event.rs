@@ -1,12 +1,12 @@
 //! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event from a bot. Error
-//! responses contain the codes of the Bot API; see `shared::wire::bot_error`.
+//! responses contain the codes of the Bot API; see `shared::wire::bots::bot_error`.
 //!
 //! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
 //! 400.
 
 use std::process::ExitCode;
 
-use shared::chats::receive_bot_message::BotMessageResult;
+use shared::chats::bot::receive_bot_message::BotMessageResult;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -15,9 +15,9 @@ use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::bot::{self, BotEventKind};
-use shared::wire::bot_api::BotEventAccepted;
-use shared::wire::bot_error::BotApiError;
+use shared::wire::bots::bot::{self, BotEventKind};
+use shared::wire::bots::bot_api::BotEventAccepted;
+use shared::wire::bots::bot_error::BotApiError;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -8,23 +8,23 @@
 
 use std::process::ExitCode;
 
-use shared::chats::receive_visitor_text::{VisitorText, receive_visitor_text};
-use shared::chats::set_visitor_typing::set_visitor_typing;
-use shared::chats::visitor_entry::FromVisitor;
-use shared::domain::channel::Channel;
-use shared::domain::message_content::TypingNotice;
+use shared::chats::visitor::receive_visitor_text::{VisitorText, receive_visitor_text};
+use shared::chats::visitor::set_visitor_typing::set_visitor_typing;
+use shared::chats::visitor::visitor_entry::FromVisitor;
+use shared::domain::channels::channel::Channel;
+use shared::domain::chats::message_content::TypingNotice;
 use shared::domain::sha256;
 use shared::domain::timestamp::Timestamp;
-use shared::domain::visitor::ProfileSource;
+use shared::domain::visitors::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
-use shared::wire::described::{ResultOk, Success};
-use shared::wire::message_content::ParsedMessage;
-use shared::wire::visitor_message::{self, VisitorMessage};
+use shared::wire::channels::message_content::ParsedMessage;
+use shared::wire::channels::visitor_message::{self, VisitorMessage};
+use shared::wire::fields::described::{ResultOk, Success};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::account::Account;
+use shared::domain::accounts::account::Account;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};

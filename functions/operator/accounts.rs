@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::agent::Agent;
+use shared::domain::accounts::agent::Agent;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::{self, OperatorKey};
@@ -13,7 +13,7 @@ use shared::runtime::{clock, password};
 use shared::service::{audit, auth};
 use shared::store::directory::Directory;
 use shared::wire::admin::{AccountListQuery, Accounts, CreatedAccount, NewAccount};
-use shared::wire::values::SequentialNumber;
+use shared::wire::fields::values::SequentialNumber;
 
 const FIRST_AGENT_ID: u64 = 1;
 

@@ -6,8 +6,8 @@
 
 use std::process::ExitCode;
 
-use shared::domain::agent::{Agent, Role};
-use shared::domain::password_policy::NewPassword;
+use shared::domain::accounts::agent::{Agent, Role};
+use shared::domain::accounts::password_policy::NewPassword;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -13,8 +13,8 @@ use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
-use shared::wire::telephony_settings::{CallBalance, CallBalanceTopUp};
-use shared::wire::values::{Text, Whole};
+use shared::wire::admin::telephony_settings::{CallBalance, CallBalanceTopUp};
+use shared::wire::fields::values::{Text, Whole};
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -5,14 +5,14 @@
 
 use std::process::ExitCode;
 
-use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::service::{audit, auth};
 use shared::store::directory::Directory;
 use shared::wire::admin::{DeletedProvider, Provider, ProviderChanges};
-use shared::wire::values::True;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

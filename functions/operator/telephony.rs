@@ -5,8 +5,8 @@
 
 use std::process::ExitCode;
 
-use shared::domain::ssrf_guard::SsrfGuard;
-use shared::domain::telephony::TelephonyEditor;
+use shared::domain::calls::telephony::TelephonyEditor;
+use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
@@ -15,8 +15,8 @@ use shared::service::telephony_settings::TelephonySettings;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
-use shared::wire::telephony_settings::DeletedTelephony;
-use shared::wire::values::True;
+use shared::wire::admin::telephony_settings::DeletedTelephony;
+use shared::wire::fields::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use shared::chats::close_chat::close_idle_chat;
-use shared::chats::reschedule_idle_check::reschedule_idle_check;
+use shared::chats::agent::close_chat::close_idle_chat;
+use shared::chats::upkeep::reschedule_idle_check::reschedule_idle_check;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, schedule};
@@ -16,7 +16,7 @@ use shared::service::account_work::continue_account_work;
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::account_deletion::AccountData;
 use shared::store::chats::Chats;
-use shared::store::chats::due_index::{Backlog, OverdueItem};
+use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 

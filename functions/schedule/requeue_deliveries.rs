@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use shared::chats::requeue_overdue_delivery::{OverdueResult, requeue_overdue_delivery};
+use shared::chats::upkeep::requeue_overdue_delivery::{OverdueResult, requeue_overdue_delivery};
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
-use shared::store::chats::due_index::{Backlog, OverdueItem};
+use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
 
 /// How long after its due time a delivery counts as overdue. Until then, its task may simply be delayed in the queue.
 const OVERDUE_GRACE: Duration = Duration::from_secs(15);

@@ -10,10 +10,10 @@
 
 use std::process::ExitCode;
 
-use shared::chats::set_visitor_typing::set_visitor_typing;
+use shared::chats::visitor::set_visitor_typing::set_visitor_typing;
 use shared::delivery::socket_gateway::SocketGateway;
-use shared::domain::chat_state::ChatEvent;
-use shared::domain::message_content::TypingNotice;
+use shared::domain::chats::chat_state::ChatEvent;
+use shared::domain::chats::message_content::TypingNotice;
 use shared::domain::socket::{AgentSocket, Socket, VisitorSocket};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
@@ -28,7 +28,7 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::connections::sockets::SocketState;
 use shared::store::directory::Directory;
-use shared::wire::socket_frame::{self, ClientFrame, VisitorFrame};
+use shared::wire::sockets::socket_frame::{self, ClientFrame, VisitorFrame};
 
 fn main() -> ExitCode {
     socket::run(handle)

@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-use shared::chats::rate_chat::rate_chat;
-use shared::domain::chat::Chat;
+use shared::chats::visitor::rate_chat::rate_chat;
+use shared::domain::chats::chat::Chat;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -12,7 +12,7 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::described::{ResultOk, Success};
+use shared::wire::fields::described::{ResultOk, Success};
 use shared::wire::widget::RatingRequest;
 
 fn main() -> ExitCode {

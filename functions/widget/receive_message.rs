@@ -8,19 +8,19 @@
 
 use std::process::ExitCode;
 
-use shared::chats::receive_visitor_text::{VisitorText, receive_visitor_text};
-use shared::chats::visitor_entry::FromVisitor;
-use shared::domain::idempotency_key::IdempotencyKey;
-use shared::domain::visitor::{ProfileSource, VisitorProfile};
+use shared::chats::visitor::receive_visitor_text::{VisitorText, receive_visitor_text};
+use shared::chats::visitor::visitor_entry::FromVisitor;
+use shared::domain::chats::idempotency_key::IdempotencyKey;
+use shared::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
-use shared::store::chats::widget_visitors::visitor_id_of_token;
+use shared::store::chats::visitors::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::values::Whole;
+use shared::wire::fields::values::Whole;
 use shared::wire::widget::{BrowserPage, StoredWidgetMessage, WidgetMessageRequest};
 
 fn main() -> ExitCode {

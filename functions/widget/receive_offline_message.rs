@@ -6,18 +6,18 @@
 
 use std::process::ExitCode;
 
-use shared::chats::receive_offline_form::{OfflineForm, receive_offline_form};
-use shared::chats::visitor_entry::FromVisitor;
-use shared::domain::idempotency_key::IdempotencyKey;
+use shared::chats::visitor::receive_offline_form::{OfflineForm, receive_offline_form};
+use shared::chats::visitor::visitor_entry::FromVisitor;
+use shared::domain::chats::idempotency_key::IdempotencyKey;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
-use shared::store::chats::widget_visitors::visitor_id_of_token;
+use shared::store::chats::visitors::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::described::{ResultOk, Success};
+use shared::wire::fields::described::{ResultOk, Success};
 use shared::wire::widget::{OfflineMessage, OfflineMessageRequest};
 
 fn main() -> ExitCode {

@@ -10,8 +10,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::channel::Channel;
-use shared::domain::widget::FormerService;
+use shared::domain::channels::channel::Channel;
+use shared::domain::channels::widget::FormerService;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, EmbeddedFile, Request, Response};

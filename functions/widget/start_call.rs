@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use shared::chats::receive_call::{Callback, receive_callback};
-use shared::chats::visitor_entry::FromVisitor;
-use shared::domain::callback_availability::CallbackAvailability;
-use shared::domain::idempotency_key::IdempotencyKey;
-use shared::domain::phone_call::CallKind;
+use shared::chats::call::receive_call::{Callback, receive_callback};
+use shared::chats::visitor::visitor_entry::FromVisitor;
+use shared::domain::calls::phone_call::CallKind;
+use shared::domain::channels::callback_availability::CallbackAvailability;
+use shared::domain::chats::idempotency_key::IdempotencyKey;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -19,7 +19,7 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::values::Text;
+use shared::wire::fields::values::Text;
 use shared::wire::widget::{BrowserPage, WidgetCallRequest, WidgetCallResult};
 
 fn main() -> ExitCode {

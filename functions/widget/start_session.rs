@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use shared::chats::update_visitor;
-use shared::domain::callback_availability::CallbackAvailability;
+use shared::chats::visitor::update_visitor;
+use shared::domain::channels::callback_availability::CallbackAvailability;
 use shared::domain::timestamp::Timestamp;
-use shared::domain::visitor::Visitor;
-use shared::domain::widget_visitor::{self, BrowserSession, Page};
+use shared::domain::visitors::visitor::Visitor;
+use shared::domain::visitors::widget_visitor::{self, BrowserSession, Page};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::calls::CallService;
@@ -17,7 +17,7 @@ use shared::service::widget::{self, VisitorHistory, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::values::{OptionalText, ProtocolVersion, Truncated};
+use shared::wire::fields::values::{OptionalText, ProtocolVersion, Truncated};
 use shared::wire::widget::{
     BrowserPage, SessionRequest, StoredRules, WidgetAgent, WidgetChat, WidgetMode, WidgetSession, WidgetVisitor,
 };

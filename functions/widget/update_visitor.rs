@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use shared::chats::update_visitor::update_visitor_and_notify;
-use shared::domain::contacts_form::ContactsForm;
+use shared::chats::visitor::update_visitor::update_visitor_and_notify;
+use shared::domain::channels::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
-use shared::domain::visitor::Visitor;
-use shared::domain::widget_visitor::{HiddenThrough, WidgetVisitor};
+use shared::domain::visitors::visitor::Visitor;
+use shared::domain::visitors::widget_visitor::{HiddenThrough, WidgetVisitor};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tracing::field::{DebugValue, debug};
 
-use crate::domain::chat_state::TransitionError;
+use crate::domain::chats::chat_state::TransitionError;
 
 /// The reason a request was rejected or failed, independent of the API that reports it; see [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
@@ -213,7 +213,7 @@ impl Error {
     }
 }
 
-/// An error as returned by an HTTP endpoint. The Bot API has its own error codes; see [`crate::wire::bot_error`].
+/// An error as returned by an HTTP endpoint. The Bot API has its own error codes; see [`crate::wire::bots::bot_error`].
 #[derive(Debug)]
 pub struct ErrorResponse {
     pub status: u16,

@@ -1,5 +1,5 @@
-//! `cargo run --bin contract`: generates docs/openapi.json and docs/asyncapi.json from the types of `shared::wire`. With
-//! `--check`, only reports whether the files are current.
+//! `cargo run --bin contract`: generates docs/openapi.json and docs/asyncapi.json from the types of `shared::wire`.
+//! With `--check`, only reports whether the files are current.
 
 mod frame;
 
@@ -17,7 +17,7 @@ const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let is_check = env::args().any(|argument| argument == "--check");
     let openapi = openapi()?;
-    let asyncapi = async_document(frame::asyncapi(), &wire::socket_api::channels())?;
+    let asyncapi = async_document(frame::asyncapi(), &wire::sockets::socket_api::channels())?;
     let mut code = ExitCode::SUCCESS;
     for (name, document) in [("openapi.json", openapi), ("asyncapi.json", asyncapi)] {
         let (path, text) = (format!("{DOCS}/{name}"), serde_json::to_string_pretty(&document)? + "\n");

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use shared::domain::time_zone::Day;
-use shared::store::chats::due_index::Backlog;
+use shared::store::chats::delivery::due_index::Backlog;
 use shared::store::key_usage;
 use shared::wire::queue_task::Task;
 

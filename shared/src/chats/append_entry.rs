@@ -4,16 +4,16 @@
 use futures_util::future::{BoxFuture, OptionFuture, join, try_join};
 
 use crate::chats::open_chat::open_chat;
-use crate::chats::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
-use crate::domain::chat::{Chat, MessagePreview, Sender};
-use crate::domain::idempotency_key::MessageReceipt;
-use crate::domain::visitor::Visitor;
+use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
+use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
+use crate::domain::chats::idempotency_key::MessageReceipt;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
-use crate::store::chats::panels::{invite_hash, invite_write};
+use crate::store::chats::listing::panels::{invite_hash, invite_write};
 use crate::store::chats::report_counters::count_write;
-use crate::store::chats::visitor_message_header::VisitorHeaderUpdate;
-use crate::store::chats::visitor_message_rate::RequiredState;
-use crate::store::chats::visitor_updates::visitor_update_write;
+use crate::store::chats::visitors::visitor_message_rate::RequiredState;
+use crate::store::chats::visitors::visitor_updates::visitor_update_write;
+use crate::store::chats::writes::visitor_message_header::VisitorHeaderUpdate;
 use crate::store::chats::{Chats, entry_write};
 use crate::store::table::WriteError;
 use crate::store::write_races::WriteRaces;

@@ -1,8 +1,8 @@
 //! Creates timeline entries.
 
-use crate::domain::chat::{Chat, Sender};
-use crate::domain::message_content::Content;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::new_message_id;

@@ -2,16 +2,16 @@
 //! reports a change, it is stored in the same transaction as the change.
 
 use crate::chats::new_entry::new_entry;
-use crate::domain::chat::{Chat, Sender};
-use crate::domain::chat_state::ChatState;
-use crate::domain::delivery::{Delivery, Target};
-use crate::domain::message_content::Content;
-use crate::domain::phone_call::{Call, CallStatus};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::calls::phone_call::{Call, CallStatus};
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Delivery, Target};
+use crate::domain::deliveries::webhook::{Webhook, WebhookDispatch, WebhookEventDetails};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
-use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEventDetails};
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 
 /// What all notifications about one change have in common.

@@ -1,10 +1,10 @@
 //! Notifies webhooks of an event that changes nothing in the chat.
 
 use crate::chats::notifications::NotificationContext;
-use crate::domain::chat::Chat;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::webhook::WebhookEventDetails;
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::WebhookEventDetails;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::{Chats, entry_write};
 use crate::store::table::{WriteResult, key_taken};

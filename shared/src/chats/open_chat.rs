@@ -3,19 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::chats::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
-use crate::domain::chat::{Chat, MAX_HEADER_NAME_CHARS, MessagePreview, Sender};
-use crate::domain::chat_state::ChatState;
-use crate::domain::idempotency_key::MessageReceipt;
-use crate::domain::message_content::truncate_chars;
+use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
+use crate::domain::chats::chat::{Chat, MAX_HEADER_NAME_CHARS, MessagePreview, Sender};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::idempotency_key::MessageReceipt;
+use crate::domain::chats::message_content::truncate_chars;
 use crate::domain::report::Counter;
 use crate::domain::time_zone::Day;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
-use crate::store::chats::panels::{invite_hash, invite_write};
+use crate::store::chats::listing::panels::{invite_hash, invite_write};
 use crate::store::chats::report_counters::count_write;
-use crate::store::chats::visitor_message_header::new_header_write;
-use crate::store::chats::visitor_updates::{visitor_number_retain_write, visitor_number_write, visitor_write};
+use crate::store::chats::visitors::visitor_updates::{
+    visitor_number_retain_write, visitor_number_write, visitor_write,
+};
+use crate::store::chats::writes::visitor_message_header::new_header_write;
 use crate::store::chats::{Chats, entry_write};
 use crate::store::table::WriteError;
 

@@ -3,14 +3,14 @@
 //! webhooks. Each notification is a timeline entry that is written in the same transaction as the header.
 
 use crate::chats::notifications::NotificationContext;
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::bot::BotNotification;
-use crate::domain::chat::{BotHandover, Chat};
-use crate::domain::chat_state::{ChatEvent, ChatState, TransitionError};
-use crate::domain::message_content::Content;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::webhook::WebhookEventDetails;
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::bots::bot::BotNotification;
+use crate::domain::chats::chat::{BotHandover, Chat};
+use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::WebhookEventDetails;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::WriteError;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// An error response. Its status and code are those of [`Error`](crate::error::Error) or, for the Bot API, of
-/// [`BotError`](crate::wire::bot_error).
+/// [`BotError`](crate::wire::bots::bot_error).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     InvalidRequest,

@@ -10,19 +10,19 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::chats::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::{HIDDEN, SignedPost};
-use crate::domain::bot::{Bot, Provider};
-use crate::domain::bot_reaction::{
+use crate::domain::bots::bot::{Bot, Provider};
+use crate::domain::bots::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
 };
-use crate::domain::chat::Chat;
-use crate::domain::chat_state::ChatState;
-use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
-use crate::domain::message_content::Content;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;
@@ -30,7 +30,7 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::bot_event::{BotEvent, BotNoticeName};
+use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
 use crate::wire::queue_task::{BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 

@@ -11,13 +11,13 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::delivery::outbound_client::AttemptFuture;
-use crate::domain::bot_reaction::awaits_bot_reaction;
-use crate::domain::chat::{Chat, Sender};
-use crate::domain::delivery::{
+use crate::domain::bots::bot_reaction::awaits_bot_reaction;
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{
     Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
 };
-use crate::domain::retry_schedule::{self, AttemptStep};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::retry_schedule::{self, AttemptStep};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;

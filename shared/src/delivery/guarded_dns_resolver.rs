@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use crate::domain::ssrf_guard::SsrfGuard;
+use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::runtime::config::Environment;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 
@@ -51,7 +51,7 @@ impl Resolve for GuardedResolver {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::ssrf_guard::ForbiddenUrl;
+    use crate::domain::deliveries::ssrf_guard::ForbiddenUrl;
 
     #[tokio::test]
     async fn name_with_a_special_address_is_refused() {

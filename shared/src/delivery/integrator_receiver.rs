@@ -9,19 +9,19 @@ use serde_json::json;
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
-use crate::domain::channel::{ApiSettings, Channel};
-use crate::domain::chat::{Chat, Sender};
-use crate::domain::delivery::{Attempt, Outcome, Target};
-use crate::domain::message_content::TypingNotice;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::channels::channel::{ApiSettings, Channel};
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::message_content::TypingNotice;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::directory::Directory;
-use crate::wire::integrator_request::IntegratorMessage;
-use crate::wire::integrator_response;
+use crate::wire::channels::integrator_request::IntegratorMessage;
+use crate::wire::channels::integrator_response;
 use crate::wire::queue_task::TypingTask;
 
 /// The maximum age of a typing notice. An older notice is dropped.

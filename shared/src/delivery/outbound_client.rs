@@ -12,11 +12,11 @@ use url::Url;
 
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signed_post::{HIDDEN, SignedPost, USER_AGENT};
-use crate::domain::bot::{Provider, TOKEN_PLACEHOLDER};
-use crate::domain::channel::ApiSettings;
-use crate::domain::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
-use crate::domain::message_content::truncate_bytes;
-use crate::domain::ssrf_guard::{ForbiddenUrl, SsrfGuard};
+use crate::domain::bots::bot::{Provider, TOKEN_PLACEHOLDER};
+use crate::domain::channels::channel::ApiSettings;
+use crate::domain::chats::message_content::truncate_bytes;
+use crate::domain::deliveries::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
+use crate::domain::deliveries::ssrf_guard::{ForbiddenUrl, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
@@ -272,7 +272,7 @@ fn forbidden(error: &reqwest::Error) -> Option<ForbiddenUrl> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::channel::default_api_settings;
+    use crate::domain::channels::channel::default_api_settings;
 
     #[test]
     fn missing_answer_is_retried_and_forbidden_address_is_final() {

@@ -7,7 +7,7 @@ use url::{Position, Url};
 use crate::delivery::signature;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::receiver_test::SentRequest;
+use crate::wire::admin::receiver_test::SentRequest;
 
 /// Replaces secrets in what admins see.
 pub(crate) const HIDDEN: &str = "***";

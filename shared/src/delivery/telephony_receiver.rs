@@ -6,15 +6,15 @@
 
 use std::time::Duration;
 
-use crate::chats::report_call::{ReportedCall, report_call};
+use crate::chats::call::report_call::{ReportedCall, report_call};
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::telephony;
-use crate::domain::chat::Chat;
-use crate::domain::delivery::{Attempt, DeliveryState, DeliveryUpdate, Outcome, Target};
-use crate::domain::phone_call::{Call, CallCheck, CallKind, CallReport};
-use crate::domain::telephony::CallOrder;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::calls::phone_call::{Call, CallCheck, CallKind, CallReport};
+use crate::domain::calls::telephony::CallOrder;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Attempt, DeliveryState, DeliveryUpdate, Outcome, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;

@@ -3,21 +3,21 @@
 
 use std::time::Duration;
 
-use crate::chats::update_visitor::update_visitor;
+use crate::chats::visitor::update_visitor::update_visitor;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, reject_unsent};
 use crate::delivery::webhook_request::WebhookRequests;
-use crate::domain::chat::Chat;
-use crate::domain::chat_side_panel::CrmCardAssignment;
-use crate::domain::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{ProfileSource, VisitorProfile};
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_side_panel::CrmCardAssignment;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
-use crate::wire::webhook_response::{self, WebhookResponse, WebhookResponseData};
+use crate::wire::webhooks::webhook_response::{self, WebhookResponse, WebhookResponseData};
 
 pub struct WebhookReceiver<'a> {
     pub directory: &'a Directory,

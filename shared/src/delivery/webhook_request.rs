@@ -3,19 +3,19 @@
 use serde_json::Value;
 
 use crate::delivery::signed_post::SignedPost;
-use crate::domain::account_settings::AccountSettings;
-use crate::domain::chat::Chat;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::accounts::account_settings::AccountSettings;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::{MAX_WEBHOOKS, Webhook, WebhookDispatch};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
-use crate::domain::webhook::{MAX_WEBHOOKS, Webhook, WebhookDispatch};
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::transcript::TranscriptLimits;
+use crate::store::chats::listing::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
-use crate::wire::webhook_event::{self, WebhookPayload};
+use crate::wire::webhooks::webhook_event::{self, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;

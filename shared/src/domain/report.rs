@@ -5,10 +5,10 @@ use crate::domain::named::named;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::domain::chat::{Chat, Rating};
-use crate::domain::chat_state::ChatState;
-use crate::domain::delivery::Target;
-use crate::domain::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::calls::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::chats::chat::{Chat, Rating};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::Day;
 
 /// The number of histogram buckets between a duration and twice that duration. More buckets make percentiles more exact

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::chat_visibility::Viewer;
+use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
 
 pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);

@@ -3,44 +3,50 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::account_settings::AccountSettings;
-use crate::domain::bot::Bot;
-use crate::domain::canned_reply;
-use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
-use crate::domain::contacts_form::{ContactsForm, CustomField, CustomFieldKind};
-use crate::domain::department::Department;
-use crate::domain::message_content::Content;
-use crate::domain::signing_secret::SigningSecrets;
-use crate::domain::ssrf_guard::SsrfGuard;
-use crate::domain::telephony::Telephony;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
-use crate::domain::webhook::Webhook;
-use crate::domain::widget::WidgetSettings;
+use crate::domain::accounts::account_settings::AccountSettings;
+use crate::domain::accounts::canned_reply;
+use crate::domain::accounts::department::Department;
+use crate::domain::bots::bot::Bot;
+use crate::domain::calls::telephony::Telephony;
+use crate::domain::channels::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
+use crate::domain::channels::contacts_form::{ContactsForm, CustomField, CustomFieldKind};
+use crate::domain::channels::signing_secret::SigningSecrets;
+use crate::domain::channels::widget::WidgetSettings;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::ssrf_guard::SsrfGuard;
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
+use crate::wire::admin::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
+use crate::wire::admin::delivery_log;
+use crate::wire::admin::settings;
+use crate::wire::admin::settings::AccountSettingsChanges;
+use crate::wire::admin::signing_secret::SecretRotation;
+use crate::wire::admin::telephony_settings::{self, CallBalanceTopUp, TelephonyChanges};
+use crate::wire::admin::webhook_settings;
+use crate::wire::admin::webhook_settings::{NewWebhook, WebhookChanges};
 use crate::wire::admin::{
     self, AgentChanges, AgentWithPassword, BotChanges, BotToken, ChannelChanges, DepartmentChanges, NewAccount,
     NewAgent, NewApiChannel, NewBot, NewChannel, NewDepartment, NewProvider, NewWidgetChannel, ProviderChanges,
 };
 use crate::wire::agent::{LoginRequest, NewAgentPresence};
-use crate::wire::bot::BotEventKind;
-use crate::wire::bot_error::BotApiError;
-use crate::wire::bot_sample::BotTest;
-use crate::wire::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
-use crate::wire::message_content::{MessageFields, ParsedMessage};
-use crate::wire::reader::read;
-use crate::wire::settings::AccountSettingsChanges;
-use crate::wire::signing_secret::SecretRotation;
-use crate::wire::telephony_settings::{self, CallBalanceTopUp, TelephonyChanges};
-use crate::wire::values::Text;
-use crate::wire::webhook_sample::WebhookTestRequest;
-use crate::wire::webhook_settings::{NewWebhook, WebhookChanges};
+use crate::wire::bots::bot;
+use crate::wire::bots::bot::BotEventKind;
+use crate::wire::bots::bot_error::BotApiError;
+use crate::wire::bots::bot_sample::BotTest;
+use crate::wire::calls::call_gateway;
+use crate::wire::channels::message_content::{MessageFields, ParsedMessage};
+use crate::wire::channels::visitor_message;
+use crate::wire::fields::reader::read;
+use crate::wire::fields::values::Text;
+use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 use crate::wire::widget::{
     BrowserPage, CallbackRequest, HistoryRequest, OfflineMessageRequest, RatingRequest, SessionRequest,
     WidgetCallRequest, WidgetMessageRequest, WidgetTicketRequest, WidgetVisitorUpdate,
 };
-use crate::wire::{agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_settings};
+use crate::wire::{agent, sample_data};
 
 targets!(
     visitor_message,

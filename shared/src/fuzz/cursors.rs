@@ -6,23 +6,22 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::chat_changes::ChangesCursor;
-use crate::domain::chat_export::{ExportCursor, ExportScope};
-use crate::domain::chat_search::{SearchCursor, SearchQuery};
-use crate::domain::delivery_search_and_replay::DeliveryCursor;
+use crate::domain::chats::chat_changes::ChangesCursor;
+use crate::domain::chats::chat_export::{ExportCursor, ExportScope};
+use crate::domain::chats::chat_search::{SearchCursor, SearchQuery};
+use crate::domain::deliveries::delivery_search_and_replay::DeliveryCursor;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::fuzz::{NOW, targets};
+use crate::wire::admin::audit::AuditLogQuery;
+use crate::wire::admin::chat_export;
+use crate::wire::admin::chat_export::ChatExportQuery;
+use crate::wire::admin::delivery_log::{DeliveriesQuery, DeliveryCountsQuery};
+use crate::wire::admin::report::ReportQuery;
 use crate::wire::agent::{ChangesQuery, ChatSearchQuery};
-use crate::wire::audit::AuditLogQuery;
-use crate::wire::chat_export;
-use crate::wire::chat_export::ChatExportQuery;
-use crate::wire::delivery_log::{DeliveriesQuery, DeliveryCountsQuery};
-use crate::wire::query_parameters::query_number;
-use crate::wire::reader::read_query;
-use crate::wire::report::ReportQuery;
+use crate::wire::fields::reader::read_query;
 
-targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, number_cursor, query_parameters);
+targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, query_parameters);
 
 /// Returns the cursor if the text was accepted. Otherwise, checks the error and returns `None`.
 fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
@@ -81,14 +80,6 @@ fn audit_cursor(input: &[u8]) {
     let query = read_query([("cursor".to_owned(), text.clone().into_owned())]);
     let Some(request) = cursor(query.and_then(AuditLogQuery::checked)) else { return };
     assert_eq!(request.cursor.as_deref(), Some(&*text));
-}
-
-/// Fuzzes the cursors of lists of chats, including a visitor's chats. They are numbers.
-fn number_cursor(input: &[u8]) {
-    let text = String::from_utf8_lossy(input);
-    let query = |_: &str| Some(text.clone().into_owned());
-    let Some(number) = cursor(query_number(&query, "cursor")) else { return };
-    assert_eq!(number.unwrap().to_string(), text);
 }
 
 /// Fuzzes the query parameters of the delivery log, the audit log, the chat export and the chat search. The input is

@@ -30,7 +30,7 @@ use serde_json::Value;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::json_parser;
+use crate::wire::fields::json_parser;
 
 /// The number of mutated inputs for each target, unless `PROPTEST_CASES` specifies a different number.
 const DEFAULT_CASES: u32 = 1_500;

@@ -1,18 +1,19 @@
 //! Fuzzes the responses of receivers. Interpreting a response must not panic, because the task would then be repeated
 //! and the request sent again. What is stored of a response must be unchanged when it is read.
 
-use crate::domain::channel::{ApiSettings, ValidationMode, default_api_settings};
-use crate::domain::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};
+use crate::domain::channels::channel::{ApiSettings, ValidationMode, default_api_settings};
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::Named;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{ProfileSource, VisitorChanges};
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::visitors::visitor::{ProfileSource, VisitorChanges};
 use crate::fuzz::{NOW, targets};
 use crate::store::tests::stored_form::StoredForm;
-use crate::wire::integrator_response;
+use crate::wire::calls::twilio;
+use crate::wire::channels::integrator_response;
 use crate::wire::receiver_response::ReceiverResponse;
-use crate::wire::webhook_response::{WebhookResponse, interpret_response};
-use crate::wire::{sample_data, twilio};
+use crate::wire::sample_data;
+use crate::wire::webhooks::webhook_response::{WebhookResponse, interpret_response};
 
 targets!(webhook_response, integrator_response, twilio_rejection);
 

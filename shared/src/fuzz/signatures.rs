@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::delivery::signature;
 use crate::delivery::telephony::adapter;
-use crate::domain::telephony::ProviderSettings;
+use crate::domain::calls::telephony::ProviderSettings;
 use crate::error::Error;
 use crate::fuzz::{CALL_ID, targets};
 use crate::runtime::clock;
 use crate::runtime::http::Request;
-use crate::wire::twilio::{Form, parse_incoming, parse_report};
+use crate::wire::calls::twilio::{Form, parse_incoming, parse_report};
 
 targets!(signed_body, signature_headers, twilio_form, twilio_signature);
 

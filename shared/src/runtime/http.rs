@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
-use crate::domain::digits::parse_canonical_number;
-use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::truncate_chars;
+use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::chats::message_content::truncate_chars;
 use crate::domain::sha256;
+use crate::domain::text::digits::parse_canonical_number;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::distribution::Distribution;
@@ -26,7 +26,7 @@ use crate::runtime::gzip;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 use crate::wire;
-use crate::wire::{query_parameters, reader};
+use crate::wire::fields::reader;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
@@ -326,11 +326,6 @@ impl Request {
         self.parts.query_string_parameters().first(name).map(str::to_owned)
     }
 
-    /// Returns a query parameter that must be a whole number, or `None` if the parameter is absent.
-    pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
-        query_parameters::query_number(&|name| self.query(name), name)
-    }
-
     pub fn bearer_token(&self) -> Option<&str> {
         let (scheme, token) = self.header("authorization")?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -397,7 +392,7 @@ impl Request {
         if text.trim().is_empty() {
             return Err(Error::body("the body is empty; a JSON object is expected"));
         }
-        wire::json_parser::parse(text)
+        wire::fields::json_parser::parse(text)
     }
 
     /// Like [`json`](Self::json), but an empty body is treated as an empty object.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::delivery::{AttemptResult, Target};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{AttemptResult, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::runtime::{clock, config};
 

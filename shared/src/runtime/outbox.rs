@@ -13,10 +13,10 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
 use futures_util::future::{BoxFuture, join_all};
 
-use crate::domain::delivery::Target;
-use crate::domain::idempotency_key::MessageReceipt;
+use crate::domain::chats::idempotency_key::MessageReceipt;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::Target;
 use crate::domain::named::Named;
-use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
@@ -156,9 +156,9 @@ fn to_unavailable<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::deliveries::webhook::WebhookDispatch;
+    use crate::domain::deliveries::webhook_event::WebhookEvent;
     use crate::domain::timestamp::Timestamp;
-    use crate::domain::webhook::WebhookDispatch;
-    use crate::domain::webhook_event::WebhookEvent;
     use crate::wire::sample_data;
 
     fn event(seq: u64, webhook_id: &str) -> TimelineEntry {

@@ -5,7 +5,7 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-use crate::domain::password_policy::{NewPassword, PasswordHash as StoredHash};
+use crate::domain::accounts::password_policy::{NewPassword, PasswordHash as StoredHash};
 use crate::error::{Error, ErrorContext};
 
 /// Returns what is stored of a new password.

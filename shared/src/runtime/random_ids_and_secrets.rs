@@ -37,9 +37,9 @@ pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
 }
 
-/// Creates the id of a new timeline entry; see [`crate::domain::message_id`].
+/// Creates the id of a new timeline entry; see [`crate::domain::chats::message_id`].
 pub fn new_message_id(chat_id: u64, seq: u64, at: Timestamp) -> Result<String, Error> {
-    Ok(crate::domain::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random_bytes()?)))
+    Ok(crate::domain::chats::message_id::message_id(chat_id, seq, at, u16::from_be_bytes(random_bytes()?)))
 }
 
 /// Creates the `webhook-id` of a request whose message is not stored in a timeline.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::domain::account::{Account, DeletionPhase};
+use crate::domain::accounts::account::{Account, DeletionPhase};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;

@@ -3,14 +3,14 @@
 
 use std::time::Instant;
 
-use crate::chats::apply_retention::apply_retention;
+use crate::chats::upkeep::apply_retention::apply_retention;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::service::account_deletion;
 use crate::store::account_deletion::AccountData;
 use crate::store::chats::Chats;
-use crate::store::chats::retention_passes::RetentionPass;
+use crate::store::chats::expiry::retention_passes::RetentionPass;
 use crate::store::directory::Directory;
 
 /// Continues the due retention passes and deletions until `deadline`. Returns the number of those that failed; the next

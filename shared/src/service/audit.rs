@@ -1,8 +1,8 @@
 //! Records in the audit log what the requests of admins, agents and the operator do.
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::audit::AuditedRequest;
-use crate::domain::bot::Provider;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::audit::AuditedRequest;
+use crate::domain::bots::bot::Provider;
 use crate::runtime::clock;
 use crate::runtime::http::Request;
 use crate::store::connections::sessions::Session;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::agent::Role;
-use crate::domain::bot::Bot;
+use crate::domain::accounts::agent::Role;
+use crate::domain::bots::bot::Bot;
 use crate::domain::sha256;
 use crate::error::Error;
 use crate::runtime::clock;
@@ -13,7 +13,7 @@ use crate::runtime::random_ids_and_secrets::{self, OperatorKey};
 use crate::store::connections::Connections;
 use crate::store::connections::sessions::{self, Session, SessionAccess};
 use crate::store::directory::Directory;
-use crate::wire::bot_error::BotApiError;
+use crate::wire::bots::bot_error::BotApiError;
 
 /// Returns the session of a signed-in agent.
 ///

@@ -12,7 +12,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
+use crate::store::chats::delivery::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
 
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
 /// How many items of a partition a worker processes before it takes the next partition.

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 
-use crate::domain::bot::Bot;
-use crate::domain::bot_activity::BotActivity;
-use crate::domain::chat::Chat;
+use crate::domain::bots::bot::Bot;
+use crate::domain::bots::bot_activity::BotActivity;
+use crate::domain::chats::chat::Chat;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
-use crate::store::chats::transcript::TranscriptLimits;
+use crate::store::chats::listing::chat_listing::MAX_HEADERS_PER_READ;
+use crate::store::chats::listing::transcript::TranscriptLimits;
 
 const PERIOD: Duration = Duration::from_secs(60 * 60);
 /// The maximum number of pages to read from each of two lists: the account's open chats and its closed chats. A page

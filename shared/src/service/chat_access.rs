@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use futures_util::future::try_join;
 
-use crate::domain::channel::{Channel, ChannelSettings};
-use crate::domain::chat::Chat;
-use crate::domain::chat_visibility::Viewer;
-use crate::domain::department::{Audience, Roster};
+use crate::domain::accounts::department::{Audience, Roster};
+use crate::domain::channels::channel::{Channel, ChannelSettings};
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::chat_listing::{ChatListing, ChatPage, MAX_HEADERS_PER_READ};
+use crate::store::chats::listing::chat_listing::{ChatListing, ChatPage, MAX_HEADERS_PER_READ};
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 

@@ -1,14 +1,14 @@
-//! Finds the chats that have changed since an agent's console last asked. [`chat_changes`](crate::domain::chat_changes)
-//! explains how a console follows the changes.
+//! Finds the chats that have changed since an agent's console last asked.
+//! [`chat_changes`](crate::domain::chats::chat_changes) explains how a console follows the changes.
 
 use std::collections::BTreeMap;
 
-use crate::domain::chat::Chat;
-use crate::domain::chat_changes::{ChangesCursor, PassPosition};
-use crate::domain::chat_state::ChatState;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_changes::{ChangesCursor, PassPosition};
+use crate::domain::chats::chat_state::ChatState;
 use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
-use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
+use crate::store::chats::listing::chat_listing::MAX_HEADERS_PER_READ;
 
 /// A page ends after the batch with which at least this number of headers have been read for it.
 const MAX_HEADERS_PER_REQUEST: usize = 500;

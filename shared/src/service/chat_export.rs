@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
 
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::chat::Chat;
-use crate::domain::chat_changes::ClosedChat;
-use crate::domain::chat_export::{ExportCursor, ExportPage, ExportScope, ExportedChat};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_changes::ClosedChat;
+use crate::domain::chats::chat_export::{ExportCursor, ExportPage, ExportScope, ExportedChat};
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::http::Request;
@@ -16,7 +16,7 @@ use crate::service::audit;
 use crate::store::chats::Chats;
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
-use crate::wire::chat_export::{ChatExportQuery, entry_bytes};
+use crate::wire::admin::chat_export::{ChatExportQuery, entry_bytes};
 
 const MAX_PAGE_ENTRIES: usize = 500;
 /// The size in bytes at which a page ends. The response of a Lambda function is limited to 6 MB.

@@ -1,5 +1,5 @@
-//! Searches the chats that an agent can see. [`chat_search`](crate::domain::chat_search) explains what a search text
-//! matches.
+//! Searches the chats that an agent can see. [`chat_search`](crate::domain::chats::chat_search) explains what a search
+//! text matches.
 //!
 //! The first page begins with the best matches: the chat with the searched number, and the last chats of the visitors
 //! with this number, e-mail address or phone number. Then all chats are examined, newest first. Each page examines at
@@ -7,14 +7,14 @@
 
 use std::collections::HashSet;
 
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::Chat;
-use crate::domain::chat_search::{SearchCursor, SearchQuery};
-use crate::domain::chat_state::ChatState;
-use crate::domain::visitor::Visitor;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_search::{SearchCursor, SearchQuery};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
-use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+use crate::store::chats::listing::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 
 const MAX_HEADERS_PER_PAGE: usize = 500;
 /// A page ends after the batch of headers with which it contains at least this number of chats.

@@ -4,17 +4,17 @@ use crate::delivery::bot_receiver::BotRequests;
 use crate::delivery::integrator_receiver;
 use crate::delivery::signed_post::SignedPost;
 use crate::delivery::webhook_request::WebhookRequests;
-use crate::domain::chat::Chat;
-use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{DeliveryState, Target};
+use crate::domain::deliveries::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
+use crate::store::chats::delivery::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::receiver_test::SentRequest;
+use crate::wire::admin::receiver_test::SentRequest;
 
 /// The deliveries of an account, or those in one of its chats.
 pub struct Deliveries<'a> {

@@ -1,23 +1,23 @@
 //! The events that a bot may send (specification, B-1). A bot can affect only its own chats and visitors.
 
-use crate::chats::hand_over_chat::invite_agent;
-use crate::chats::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
+use crate::chats::bot::hand_over_chat::invite_agent;
+use crate::chats::bot::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
 use crate::chats::transition::Transition;
-use crate::chats::update_visitor::update_visitor_and_notify;
+use crate::chats::visitor::update_visitor::update_visitor_and_notify;
 use crate::delivery::bot_receiver::has_online_agent;
-use crate::domain::bot::Bot;
-use crate::domain::chat::Chat;
-use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::{Content, RichSupport};
-use crate::domain::message_id;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
+use crate::domain::bots::bot::Bot;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::chats::message_content::{Content, RichSupport};
+use crate::domain::chats::message_id;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::bot::ChatReference;
+use crate::wire::bots::bot::ChatReference;
 
 pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,

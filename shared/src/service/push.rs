@@ -9,17 +9,17 @@ use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, stream};
 
 use crate::delivery::socket_gateway::{SendError, SocketGateway};
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::agent_presence::{AgentStatus, OnlineChanges, Presence};
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::{Chat, Sender};
-use crate::domain::chat_side_panel::Panel;
-use crate::domain::chat_visibility::Viewer;
-use crate::domain::link_filter::LinkFilter;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::agent_presence::{AgentStatus, OnlineChanges, Presence};
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_side_panel::Panel;
+use crate::domain::chats::chat_visibility::Viewer;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::socket::{AgentSocket, Socket, VisitorSocket};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
 use crate::service::chat_access::ChatVisibility;
@@ -161,8 +161,8 @@ impl PushService<'_> {
             frames.values_mut().for_each(|frames| frames.extend(for_all.values().cloned()));
             self.send_to_all(sockets, &frames).await;
         }
-        // The mode is last because it can have many recipients. An error is only logged, so that the batch is not pushed
-        // to the agents again: the widgets also read the mode.
+        // The mode is last because it can have many recipients. An error is only logged, so that the batch is not
+        // pushed to the agents again: the widgets also read the mode.
         if let Err(error) = self.push_modes(&account_id, &online_changes).await {
             tracing::warn!(context = error.context(), account_id, "mode not pushed to visitors");
         }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join_all;
 
-use crate::domain::agent_presence::{self, OnlineChanges, Presence};
-use crate::domain::channel::{Channel, ChannelKind};
-use crate::domain::chat::Chat;
-use crate::domain::chat_state::ChatState;
+use crate::domain::accounts::agent_presence::{self, OnlineChanges, Presence};
+use crate::domain::channels::channel::{Channel, ChannelKind};
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_state::ChatState;
 use crate::error::Error;
 use crate::service::push::{Frame, PushService};
 use crate::service::widget::WidgetTeam;
-use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
+use crate::store::chats::listing::chat_listing::MAX_HEADERS_PER_READ;
 use crate::wire::push;
 
 /// The maximum number of open chats of an account whose visitors are told, newest first. The widgets of the others

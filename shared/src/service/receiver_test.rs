@@ -6,19 +6,20 @@ use crate::delivery::integrator_receiver;
 use crate::delivery::outbound_client::OutboundClient;
 use crate::delivery::signed_post::SignedPost;
 use crate::delivery::webhook_request;
-use crate::domain::bot::{Bot, Provider};
-use crate::domain::channel::Channel;
-use crate::domain::delivery::Outcome;
-use crate::domain::retry_schedule;
+use crate::domain::bots::bot::{Bot, Provider};
+use crate::domain::channels::channel::Channel;
+use crate::domain::deliveries::delivery::Outcome;
+use crate::domain::deliveries::retry_schedule;
+use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::Webhook;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
-use crate::wire::bot_sample::SampleBotEvent;
+use crate::wire::admin::receiver_test::ReceiverTest;
+use crate::wire::bots::bot_sample::SampleBotEvent;
+use crate::wire::channels::integrator_response;
 use crate::wire::receiver_response::ReceiverResponse;
-use crate::wire::receiver_test::ReceiverTest;
-use crate::wire::webhook_sample::SampleEvent;
-use crate::wire::{integrator_response, sample_data};
+use crate::wire::sample_data;
+use crate::wire::webhooks::webhook_sample::SampleEvent;
 
 pub async fn test_integrator(
     outbound: &OutboundClient,

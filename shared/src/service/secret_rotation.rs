@@ -1,10 +1,10 @@
 //! Lets an admin rotate the signing secret of a channel or a bot.
 
-use crate::domain::signing_secret::SigningSecrets;
+use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_signing_secret;
-use crate::wire::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
+use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
 
 /// A rotation that is not stored yet.
 pub struct Rotation {

@@ -1,12 +1,12 @@
 //! The telephony settings of an account, which its admins and the operator change.
 
-use crate::domain::ssrf_guard::SsrfGuard;
-use crate::domain::telephony::{Telephony, TelephonyEditor, incoming_url};
+use crate::domain::calls::telephony::{Telephony, TelephonyEditor, incoming_url};
+use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::store::directory::telephony::LOCKED_TELEPHONY;
-use crate::wire::telephony_settings::{self, TelephonyChanges};
+use crate::wire::admin::telephony_settings::{self, TelephonyChanges};
 
 pub struct TelephonySettings<'a> {
     pub account_id: &'a str,

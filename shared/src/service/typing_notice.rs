@@ -1,10 +1,10 @@
 //! Sends the notice that an agent has started or stopped typing.
 
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::Chat;
-use crate::domain::chat_state::ChatEvent;
-use crate::domain::delivery::Target;
-use crate::domain::message_content::TypingNotice;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_state::ChatEvent;
+use crate::domain::chats::message_content::TypingNotice;
+use crate::domain::deliveries::delivery::Target;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;
 use crate::service::chat_access::ChatAccess;

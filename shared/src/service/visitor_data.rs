@@ -1,11 +1,11 @@
 //! Shows admins a visitor and how much an erasure of the visitor would delete.
 
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
+use crate::wire::admin::visitor_data::VisitorData;
 use crate::wire::agent;
-use crate::wire::visitor_data::VisitorData;
 
 pub async fn summary(directory: &Directory, chats: &Chats, visitor: Visitor) -> Result<VisitorData, Error> {
     let size = chats.visitor_data_size(&visitor).await?;

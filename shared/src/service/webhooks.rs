@@ -1,8 +1,8 @@
 //! What the admin endpoints of an account's webhooks have in common.
 
-use crate::domain::account_settings::AccountSettings;
-use crate::domain::signing_secret::SigningSecrets;
-use crate::domain::webhook::Webhook;
+use crate::domain::accounts::account_settings::AccountSettings;
+use crate::domain::channels::signing_secret::SigningSecrets;
+use crate::domain::deliveries::webhook::Webhook;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets;
 

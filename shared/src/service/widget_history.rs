@@ -1,10 +1,10 @@
 //! The messages before those that a widget already shows. They continue with the visitor's earlier chats.
 
-use crate::domain::chat::Chat;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
-use crate::domain::widget_visitor::{HiddenThrough, HistoryPosition};
+use crate::domain::visitors::visitor::Visitor;
+use crate::domain::visitors::widget_visitor::{HiddenThrough, HistoryPosition};
 use crate::error::Error;
 use crate::service::widget::MAX_ENTRIES_READ;
 use crate::store::chats::Chats;
@@ -28,8 +28,8 @@ struct History<'a> {
     now: Timestamp,
 }
 
-/// Returns the last messages before `position`, oldest first. There are none if the chat does not belong to the visitor or has
-/// expired, or if the visitor has hidden it.
+/// Returns the last messages before `position`, oldest first. There are none if the chat does not belong to the visitor
+/// or has expired, or if the visitor has hidden it.
 pub async fn earlier_messages(
     chats: &Chats,
     visitor: &Visitor,

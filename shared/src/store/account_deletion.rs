@@ -12,11 +12,11 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::account::{DeletionPhase, DeletionProgress};
+use crate::domain::accounts::account::{DeletionPhase, DeletionProgress};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::due_index::ACCOUNT_WORK_PARTITION;
+use crate::store::chats::delivery::due_index::ACCOUNT_WORK_PARTITION;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::account_partition;

@@ -7,8 +7,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::account_deletion::{AccountDeletion, DELETION_SORT_KEY};
 use crate::store::chats::Chats;
-use crate::store::chats::due_index::{ACCOUNT_WORK_PARTITION, OverdueItem};
-use crate::store::chats::retention_passes::RetentionPass;
+use crate::store::chats::delivery::due_index::{ACCOUNT_WORK_PARTITION, OverdueItem};
+use crate::store::chats::expiry::retention_passes::RetentionPass;
 use crate::store::from_item;
 use crate::store::table::Key;
 

@@ -2,9 +2,9 @@
 //! uses them to estimate how a load is spread. The keys come from the functions that the stores use.
 
 use crate::domain::time_zone::Day;
-use crate::store::chats::due_index::{Backlog, closed_chats_partition};
-use crate::store::chats::new_chat_rate_limit::opened_chats_key;
+use crate::store::chats::delivery::due_index::{Backlog, closed_chats_partition};
 use crate::store::chats::report_counters::report_counters_key;
+use crate::store::chats::visitors::new_chat_rate_limit::opened_chats_key;
 use crate::store::chats::{counters_key, header_key, listing_key, visitor_key, visitor_number_key};
 use crate::store::connections::presence::presence_key;
 use crate::store::connections::request_rate_limit::request_count_key;

@@ -1,13 +1,13 @@
 //! Converts the items in a stream record to domain values.
 
-use crate::domain::agent_presence::Presence;
-use crate::domain::chat::Chat;
-use crate::domain::chat_side_panel::Panel;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::Visitor;
+use crate::domain::accounts::agent_presence::Presence;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_side_panel::Panel;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
-use crate::store::chats::panels::panel_from_item;
+use crate::store::chats::listing::panels::panel_from_item;
 use crate::store::chats::{
     CHAT_PREFIX, HEADER_SORT_KEY, PANEL_SORT_KEY, VISITOR_PREFIX, chat_from_item, entry_from_item, visitor_from_item,
 };

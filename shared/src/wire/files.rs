@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contract::{Failure, Operation, Security};
-use crate::wire::values::AnyObject;
+use crate::wire::fields::values::AnyObject;
 
 const CACHED_ASSET: &str = "The file, compressed as Accept-Encoding allows. Its name changes with its content, so a \
                             client may cache it without limit.";

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::message_content::TypingNotice;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::message_content::TypingNotice;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::MAX_WEBHOOKS;
 use crate::error::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,8 @@ pub struct EntryTask {
     pub account_id: String,
     pub chat_id: u64,
     pub seq: u64,
-    /// The delivery round that the task belongs to; see [`Delivery::round`](crate::domain::delivery::Delivery::round).
+    /// The delivery round that the task belongs to; see
+    /// [`Delivery::round`](crate::domain::deliveries::delivery::Delivery::round).
     pub round: u32,
     /// The number of the attempt in the round, starting at 0.
     pub attempt: u32,

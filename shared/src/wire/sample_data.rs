@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::agent::{Agent, Role};
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::{Chat, Rating, Sender};
-use crate::domain::chat_state::ChatState;
-use crate::domain::department::ChatDepartment;
-use crate::domain::message_content::Content;
+use crate::domain::accounts::agent::{Agent, Role};
+use crate::domain::accounts::department::ChatDepartment;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::{Chat, Rating, Sender};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::time_zone::{Day, TimeZone};
-use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{OverriddenIntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile};
+use crate::domain::visitors::visitor::{
+    OverriddenIntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+};
 
 const SAMPLE_ACCOUNT_ID: &str = "sample";
 const SAMPLE_CHANNEL_ID: &str = "sample";

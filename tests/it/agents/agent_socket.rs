@@ -268,7 +268,7 @@ fn presence_survives_a_short_loss_of_the_socket() {
 }
 
 /// The loss of a socket is stored immediately, which starts the time limit of 90 seconds. The limit itself is tested in
-/// `shared/src/domain/agent_presence.rs`; here, the stored time is moved into the past.
+/// `shared/src/domain/accounts/agent_presence.rs`; here, the stored time is moved into the past.
 #[test]
 fn agent_is_offline_90_seconds_after_the_last_socket() {
     run_on_shared_host(async |host| {

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
-use shared::domain::delivery::Target;
+use shared::domain::deliveries::delivery::Target;
 use shared::domain::named::Named;
-use shared::store::chats::due_index::Backlog;
+use shared::store::chats::delivery::due_index::Backlog;
 
 use crate::project::sam_template::{Resource, TEMPLATE, consumers, events, functions, resources};
 

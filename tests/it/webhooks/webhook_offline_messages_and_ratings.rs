@@ -3,11 +3,11 @@
 //! message by calling the `shared` crate. The real function then delivers the event.
 
 use serde_json::{Value, json};
-use shared::chats::receive_offline_form::{OfflineForm, receive_offline_form};
-use shared::chats::visitor_entry::FromVisitor;
-use shared::domain::department::ChatDepartment;
-use shared::domain::timeline_entry::TimelineEntry;
-use shared::domain::visitor::VisitorProfile;
+use shared::chats::visitor::receive_offline_form::{OfflineForm, receive_offline_form};
+use shared::chats::visitor::visitor_entry::FromVisitor;
+use shared::domain::accounts::department::ChatDepartment;
+use shared::domain::chats::timeline_entry::TimelineEntry;
+use shared::domain::visitors::visitor::VisitorProfile;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;

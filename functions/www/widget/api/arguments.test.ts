@@ -6,7 +6,7 @@ import { checkCall } from "./arguments";
 Object.assign(globalThis, { document: { baseURI: "https://shop.example/orders/list?page=2" } });
 
 /** The phone numbers that the service's tests read too. */
-const PHONES = JSON.parse(readFileSync("../../shared/src/domain/phone_number_examples.json", "utf8"));
+const PHONES = JSON.parse(readFileSync("../../shared/src/domain/calls/phone_number_examples.json", "utf8"));
 const ok = { result: "ok" };
 const resultOf = (method: string, ...args: unknown[]) => checkCall(method, args).result;
 /** Returns the arguments that the widget gets. */

@@ -10,12 +10,12 @@ use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::signature;
 use crate::delivery::signed_post::SignedPost;
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
-use crate::domain::delivery::{Failure, Outcome};
-use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
+use crate::domain::calls::telephony::{CallOrder, IncomingCall, ProviderReport};
+use crate::domain::deliveries::delivery::{Failure, Outcome};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
-use crate::wire::call_gateway;
-use crate::wire::described::{ResultOk, Success};
+use crate::wire::calls::call_gateway;
+use crate::wire::fields::described::{ResultOk, Success};
 
 pub(super) struct HttpGateway<'a> {
     pub url: &'a str,

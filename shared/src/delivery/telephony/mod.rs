@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::telephony::http_gateway::HttpGateway;
 use crate::delivery::telephony::twilio::Twilio;
-use crate::domain::phone_call::Call;
-use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, ProviderSettings, Telephony};
+use crate::domain::calls::phone_call::Call;
+use crate::domain::calls::telephony::{CallOrder, IncomingCall, ProviderReport, ProviderSettings, Telephony};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
 

@@ -7,11 +7,11 @@ use url::Url;
 use crate::delivery::outbound_client::{AttemptFuture, FormPost, OutboundClient};
 use crate::delivery::telephony::http_gateway::interpret_status;
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
-use crate::domain::delivery::Outcome;
-use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
+use crate::domain::calls::telephony::{CallOrder, IncomingCall, ProviderReport};
+use crate::domain::deliveries::delivery::Outcome;
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
-use crate::wire::twilio::{self, Form};
+use crate::wire::calls::twilio::{self, Form};
 
 const SIGNATURE_HEADER: &str = "x-twilio-signature";
 

@@ -2,60 +2,30 @@
 //! the simple reads, and the write that stores an entry. The other reads and single writes are in the files of this
 //! folder. They know no use case.
 
-pub(crate) mod agent_message_header;
-pub(crate) mod bot_message_header;
-pub mod call_balance;
-pub(crate) mod call_entry;
-pub mod call_slot;
-pub mod chat_listing;
-pub mod closed_chats;
-pub mod contact_search;
-pub mod deliveries;
-pub(crate) mod delivery_counts;
-pub mod delivery_listing;
-pub mod due_index;
-pub(crate) mod erasure;
-pub(crate) mod event_numbers;
-pub mod idempotency_receipts;
-pub mod idle_check;
+pub mod calls;
+pub mod delivery;
+pub mod expiry;
 pub mod items;
-pub mod new_chat_rate_limit;
-pub(crate) mod note_write;
-pub(crate) mod numbers;
-pub(crate) mod overdue_deliveries;
-pub mod panels;
-pub(crate) mod pending_refusals;
-pub(crate) mod rating_and_typing;
-pub(crate) mod recent_open_chats;
-pub mod refused_message_counts;
+pub mod listing;
 pub mod report_counters;
-pub(crate) mod retention;
-pub mod retention_passes;
-pub mod transcript;
-pub(crate) mod transition_write;
-pub(crate) mod visitor_data_size;
-pub mod visitor_expiry;
-pub(crate) mod visitor_message_header;
-pub(crate) mod visitor_message_rate;
-pub(crate) mod visitor_profile_header;
-pub mod visitor_updates;
-pub mod widget_visitors;
+pub mod visitors;
+pub mod writes;
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::domain::chat::Chat;
-use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
+use crate::store::chats::delivery::pending_refusals::PendingRefusals;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
-use crate::store::chats::pending_refusals::PendingRefusals;
-use crate::store::chats::recent_open_chats::RecentOpenChats;
+use crate::store::chats::listing::recent_open_chats::RecentOpenChats;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, item_key, s};
 use crate::store::{from_item, to_item};
 

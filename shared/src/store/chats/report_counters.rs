@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::chat::{Chat, Rating};
-use crate::domain::delivery::Target;
+use crate::domain::calls::phone_call::{Call, CallKind};
+use crate::domain::chats::chat::{Chat, Rating};
+use crate::domain::deliveries::delivery::Target;
 use crate::domain::named::Named;
-use crate::domain::phone_call::{Call, CallKind};
 use crate::domain::report::{Bucket, CallResult, CountedChats, Counter, SettledBy};
 use crate::domain::time_zone::Day;
 use crate::error::Error;

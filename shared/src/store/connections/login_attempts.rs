@@ -1,4 +1,4 @@
-//! Counts failed logins and enforces their limits (see [`crate::domain::login_limit`]).
+//! Counts failed logins and enforces their limits (see [`crate::domain::accounts::login_limit`]).
 //!
 //! An attempt is counted before its password is verified, so that concurrent attempts cannot exceed the limits. If the
 //! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that one
@@ -8,7 +8,9 @@
 use futures_util::future::try_join4;
 use serde::Deserialize;
 
-use crate::domain::login_limit::{KNOWN_NETWORK_LIFETIME, LOGIN_WINDOW, LoginCounter, client_network, login_window};
+use crate::domain::accounts::login_limit::{
+    KNOWN_NETWORK_LIFETIME, LOGIN_WINDOW, LoginCounter, client_network, login_window,
+};
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;

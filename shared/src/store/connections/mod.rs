@@ -13,7 +13,7 @@ pub mod visitor_sockets;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::agent_presence::Presence;
+use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::sha256;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;

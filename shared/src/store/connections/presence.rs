@@ -7,7 +7,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
-use crate::domain::agent_presence::{AgentStatus, Presence, SocketPresence};
+use crate::domain::accounts::agent_presence::{AgentStatus, Presence, SocketPresence};
 use crate::domain::socket::AgentSocket;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;

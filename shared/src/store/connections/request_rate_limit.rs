@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::login_limit::client_network;
+use crate::domain::accounts::login_limit::client_network;
 use crate::domain::rate_limit::{
     CALLBACK_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, MAX_CALLBACKS_PER_HOUR,
     MAX_RECEIVER_TESTS_PER_WINDOW, MAX_REFUSED_BOT_REQUESTS_PER_WINDOW, MAX_SOCKET_TICKETS_PER_WINDOW,
@@ -87,8 +87,8 @@ impl Connections {
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Counts a request to a bot provider's path that is refused with 401. Stores only a hash of the network. Errors are
-    /// as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a request to a bot provider's path that is refused with 401. Stores only a hash of the network. Errors
+    /// are as in [`count_bot_request`](Self::count_bot_request).
     pub(crate) async fn count_refused_bot_request(
         &self,
         provider_id: &str,

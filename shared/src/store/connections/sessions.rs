@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{Agent, AgentSnapshot, Role, SessionSummary};
-use crate::domain::chat_visibility::Viewer;
+use crate::domain::accounts::agent::{Agent, AgentSnapshot, Role, SessionSummary};
+use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;

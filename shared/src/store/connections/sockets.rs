@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::Role;
+use crate::domain::accounts::agent::Role;
 use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_AGENT, SOCKET_TICKET_LIFETIME, Socket};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;

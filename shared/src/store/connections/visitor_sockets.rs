@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::rate_limit::MAX_VISITOR_FRAMES_PER_WINDOW;
 use crate::domain::socket::{MAX_SOCKETS_PER_VISITOR, SOCKET_TICKET_LIFETIME, VisitorSocket};
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};

@@ -2,8 +2,8 @@
 
 use futures_util::future::try_join_all;
 
-use crate::domain::account::Account;
-use crate::domain::account_settings::AccountSettings;
+use crate::domain::accounts::account::Account;
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::items::{AccountItem, OPERATOR_ACCOUNT_ID};

@@ -6,9 +6,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::agent::{Agent, Role};
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::password_policy::{NewPassword, PasswordHash};
+use crate::domain::accounts::agent::{Agent, Role};
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::accounts::password_policy::{NewPassword, PasswordHash};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AccountItem, AgentItem, LoginItem, OPERATOR_ACCOUNT_ID};

@@ -5,8 +5,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::audit::{
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::audit::{
     AUDIT_RETENTION, AuditAction, AuditEntry, AuditFilter, AuditPage, AuditedChange, AuditedKind, AuditedRequest,
 };
 use crate::domain::sha256;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::bot::{Bot, Provider};
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::bots::bot::{Bot, Provider};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::accounts::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
 use crate::error::{Error, ErrorContext};
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::keys::{

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::bot::Bot;
-use crate::domain::channel::{
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::bots::bot::Bot;
+use crate::domain::channels::channel::{
     Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, MAX_ENDPOINT_SECRETS,
 };
+use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::sha256;
-use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets;

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::agent::Agent;
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::channel::{Channel, ChannelSettings};
-use crate::domain::department::{Audience, ChatDepartment, Department, MAX_DEPARTMENTS_PER_ACCOUNT, Roster};
+use crate::domain::accounts::agent::Agent;
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::accounts::department::{Audience, ChatDepartment, Department, MAX_DEPARTMENTS_PER_ACCOUNT, Roster};
+use crate::domain::channels::channel::{Channel, ChannelSettings};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
@@ -63,7 +63,7 @@ impl Directory {
     }
 
     /// Deletes a department. Channels and chats may still refer to it, but these references are ignored (see
-    /// [`crate::domain::department`]).
+    /// [`crate::domain::accounts::department`]).
     pub async fn delete_department(&self, account_id: &str, department: &Department) -> Result<(), Error> {
         let key = department_key(account_id, department.department_id);
         self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await

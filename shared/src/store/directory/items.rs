@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{Agent, Role};
-use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
-use crate::domain::channel::{ApiSettings, Channel, ChannelSettings, EndpointSecret, KindSettings, ValidationMode};
-use crate::domain::department::Department;
-use crate::domain::message_content::RichSupport;
-use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::accounts::agent::{Agent, Role};
+use crate::domain::accounts::department::Department;
+use crate::domain::bots::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
+use crate::domain::channels::channel::{
+    ApiSettings, Channel, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,
+};
+use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::chats::message_content::RichSupport;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};

@@ -54,7 +54,7 @@ pub(super) fn canned_reply_key(account_id: &str, reply_id: &str) -> Key {
 }
 
 /// Returns the key of the item that reserves a shortcut. `shortcut` is the value of
-/// [`CannedReply::unique_shortcut`](crate::domain::canned_reply::CannedReply::unique_shortcut).
+/// [`CannedReply::unique_shortcut`](crate::domain::accounts::canned_reply::CannedReply::unique_shortcut).
 pub(super) fn canned_reply_shortcut_key(account_id: &str, shortcut: &str) -> Key {
     Key::new(account_partition(account_id), format!("REPLY_SHORTCUT#{shortcut}"))
 }

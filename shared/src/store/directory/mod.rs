@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::account_settings::AccountSettings;
-use crate::domain::audit::AuditedRequest;
-use crate::domain::bot::{Bot, Provider};
-use crate::domain::channel::Channel;
-use crate::domain::department::Roster;
-use crate::domain::telephony::Telephony;
+use crate::domain::accounts::account_settings::AccountSettings;
+use crate::domain::accounts::audit::AuditedRequest;
+use crate::domain::accounts::department::Roster;
+use crate::domain::bots::bot::{Bot, Provider};
+use crate::domain::calls::telephony::Telephony;
+use crate::domain::channels::channel::Channel;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;

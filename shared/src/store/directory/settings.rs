@@ -6,15 +6,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::link_filter::LinkFilter;
+use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
-use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::Webhook;
-use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::items::SigningSecretItem;
@@ -82,7 +82,7 @@ struct WidgetRulesItem {
 }
 
 impl Directory {
-    /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::widget_triggers`]).
+    /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::admin::widget_triggers`]).
     pub async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)

@@ -1,9 +1,9 @@
 //! Stores rotated signing secrets of channels and bots. Those of webhooks are part of the account's settings.
 
-use crate::domain::audit::{AuditAction, AuditedChange};
-use crate::domain::bot::Bot;
-use crate::domain::channel::Channel;
-use crate::domain::signing_secret::SigningSecrets;
+use crate::domain::accounts::audit::{AuditAction, AuditedChange};
+use crate::domain::bots::bot::Bot;
+use crate::domain::channels::channel::Channel;
+use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::error::Error;
 use crate::store::directory::items::SigningSecretAttributes;
 use crate::store::directory::keys::{bot_key, channel_key};

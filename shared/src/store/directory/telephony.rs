@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::phone_call::CallLimits;
-use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor};
+use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::calls::phone_call::CallLimits;
+use crate::domain::calls::telephony::{
+    CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor,
+};
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::telephony_key;

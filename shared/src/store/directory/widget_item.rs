@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::contacts_form::{ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind};
-use crate::domain::widget::{
+use crate::domain::channels::contacts_form::{
+    ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind,
+};
+use crate::domain::channels::widget::{
     AllowedSites, FormerService, ReplyTime, WidgetLanguage, WidgetLauncher, WidgetPosition, WidgetSettings, WidgetTheme,
 };
 use crate::error::Error;

@@ -2,22 +2,22 @@
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 
-use crate::chats::add_note::add_note;
-use crate::chats::close_chat::close_chat;
-use crate::chats::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
-use crate::chats::reschedule_idle_check::reschedule_idle_check;
+use crate::chats::agent::add_note::add_note;
+use crate::chats::agent::close_chat::close_chat;
+use crate::chats::bot::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
+use crate::chats::upkeep::reschedule_idle_check::reschedule_idle_check;
 use crate::domain::socket::{AgentSocket, Socket};
 use crate::store::tests::*;
 
 const MAX_BATCH_WRITES: usize = 25;
 
 /// Signs in agent 1, who is an admin.
-pub(super) async fn signed_in(connections: &Connections) -> Session {
+pub(crate) async fn signed_in(connections: &Connections) -> Session {
     let token = connections.create_session(&agent(1, "b@x.y"), &SessionOrigin::default(), NOW).await.unwrap();
     connections.session(&token, NOW).await.unwrap().unwrap()
 }
 
-pub(super) async fn open_socket(
+pub(crate) async fn open_socket(
     connections: &Connections,
     session: &Session,
     connection_id: &str,
@@ -32,11 +32,11 @@ pub(super) async fn open_socket(
 
 impl Stores {
     /// Stores a text message from a visitor. Returns the chat number and the `seq` of the message.
-    pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
+    pub(crate) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
         self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
 
-    pub(super) async fn visitor_writes_with(
+    pub(crate) async fn visitor_writes_with(
         &self,
         external_id: &str,
         profile: &VisitorProfile,
@@ -53,7 +53,7 @@ impl Stores {
         })
     }
 
-    pub(super) async fn accept(
+    pub(crate) async fn accept(
         &self,
         chat_id: u64,
         agent: &AgentSnapshot,
@@ -64,7 +64,7 @@ impl Stores {
         accept_chat(&self.chats, chat, agent, webhooks, now).await
     }
 
-    pub(super) async fn close(
+    pub(crate) async fn close(
         &self,
         chat_id: u64,
         agent: &AgentSnapshot,
@@ -76,20 +76,20 @@ impl Stores {
     }
 
     /// Stores a text message from Bob, an agent. Returns the message's `seq`.
-    pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
+    pub(crate) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         send_agent_message(&self.chats, &outgoing).await.map(|receipt| receipt.seq)
     }
 
     /// Reads a chat and adds a note from Bob, an agent. Returns the note's `seq`.
-    pub(super) async fn add_note(&self, chat_id: u64, now: Timestamp) -> Result<u64, Error> {
+    pub(crate) async fn add_note(&self, chat_id: u64, now: Timestamp) -> Result<u64, Error> {
         let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
         self.add_note_to(chat, None, now).await
     }
 
     /// Adds a note from Bob. `chat` is the header as the agent's request has read it.
-    pub(super) async fn add_note_to(
+    pub(crate) async fn add_note_to(
         &self,
         chat: Chat,
         key: Option<&IdempotencyKey>,
@@ -99,25 +99,25 @@ impl Stores {
         add_note(&self.chats, chat, &note).await.map(|receipt| receipt.seq)
     }
 
-    pub(super) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
+    pub(crate) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
         let partition = chat_id % DUE_PARTITIONS;
         self.chats.overdue(Backlog::Deliveries, partition, before, None, 10).await.unwrap().items
     }
 
-    pub(super) async fn chat_items(&self) -> Vec<Item> {
+    pub(crate) async fn chat_items(&self) -> Vec<Item> {
         self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
     }
 
     /// Opens chat 1, lets Bob accept it, and stores a message from him. Returns the `seq` of his message, whose
     /// delivery is pending.
-    pub(super) async fn chat_with_pending_message(&self) -> u64 {
+    pub(crate) async fn chat_with_pending_message(&self) -> u64 {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();
         self.agent_writes(1, "hello", NOW).await.unwrap()
     }
 
     /// Opens chat 1 in a channel with a bot. The visitor's message is still waiting to be delivered to the bot.
-    pub(super) async fn open_chat_with_bot(&self) {
+    pub(crate) async fn open_chat_with_bot(&self) {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
         let incoming = visitor_text(self, &channel, &content, &profile, NOW);
@@ -126,7 +126,7 @@ impl Stores {
         );
     }
 
-    pub(super) async fn bot_sends(
+    pub(crate) async fn bot_sends(
         &self,
         bot: &Bot,
         content: Content,
@@ -135,11 +135,11 @@ impl Stores {
         self.bot_sends_at(NOW, bot, content, rich_support).await
     }
 
-    pub(super) async fn bot_sends_text(&self, text: &str, now: Timestamp) {
+    pub(crate) async fn bot_sends_text(&self, text: &str, now: Timestamp) {
         self.bot_sends_at(now, &bot(&[]), Content::text(text), RichSupport::default()).await.unwrap();
     }
 
-    pub(super) async fn bot_sends_at(
+    pub(crate) async fn bot_sends_at(
         &self,
         now: Timestamp,
         bot: &Bot,
@@ -154,12 +154,12 @@ impl Stores {
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
     }
 
-    pub(super) async fn chat_state_name(&self) -> &'static str {
+    pub(crate) async fn chat_state_name(&self) -> &'static str {
         self.chat_header(1).await.state.name()
     }
 
     /// Inserts copies of chat 1's header with these chat numbers, and with agent 2 as the owner.
-    pub(super) async fn insert_chats_of_another_agent(&self, numbers: std::ops::Range<u64>) {
+    pub(crate) async fn insert_chats_of_another_agent(&self, numbers: std::ops::Range<u64>) {
         let is_head = |item: &Item| item["sk"].as_s().unwrap() == "HEAD" && item["pk"].as_s().unwrap() == "CHAT#acc#1";
         let header = self.chat_items().await.into_iter().find(is_head).unwrap();
         let agent_2 = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());
@@ -177,20 +177,20 @@ impl Stores {
         }
     }
 
-    pub(super) async fn create_department(&self, name: &str, agent_ids: &[u64]) -> Department {
+    pub(crate) async fn create_department(&self, name: &str, agent_ids: &[u64]) -> Department {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    pub(super) fn uncached_directory(&self) -> Directory {
+    pub(crate) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }
 
     /// Returns whether the agent can see chat 1.
-    pub(super) async fn can_see_chat(&self, agent_id: u64, role: Role) -> bool {
+    pub(crate) async fn can_see_chat(&self, agent_id: u64, role: Role) -> bool {
         self.can_see_chat_with(&self.uncached_directory(), &agent_session(agent_id, role)).await
     }
 
-    pub(super) async fn can_see_chat_with(&self, directory: &Directory, session: &Session) -> bool {
+    pub(crate) async fn can_see_chat_with(&self, directory: &Directory, session: &Session) -> bool {
         match (ChatAccess { directory, chats: &self.chats, session, now: NOW }).chat(1).await {
             Ok(_) => true,
             Err(Error::Forbidden(_)) => false,
@@ -198,7 +198,7 @@ impl Stores {
         }
     }
 
-    pub(super) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
+    pub(crate) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
         let chat = self.chats.chat("acc", 1).await?.unwrap();
         transfer_chat(
             &self.chats,
@@ -211,7 +211,7 @@ impl Stores {
     }
 
     /// Opens, accepts and closes a chat, `second` seconds after `NOW`.
-    pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
+    pub(crate) async fn closed_chat(&self, visitor: &str, second: u64) {
         let now = seconds_later(second);
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
         self.accept(chat_id, &bob(), &[], now).await.unwrap();
@@ -220,7 +220,7 @@ impl Stores {
 
     /// Runs all idle checks that are due, as the scheduled function does. Returns the number of each closed chat and
     /// the kinds of its notifications.
-    pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<Content>)> {
+    pub(crate) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<Content>)> {
         let mut closed = Vec::new();
         for partition in 0..DUE_PARTITIONS {
             let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
@@ -240,7 +240,7 @@ impl Stores {
     }
 
     /// Returns `pk`, `sk` and `expires_at` of every item that is neither a counter nor the record of an erasure.
-    pub(super) async fn expiries(&self) -> Vec<(String, String, Option<u64>)> {
+    pub(crate) async fn expiries(&self) -> Vec<(String, String, Option<u64>)> {
         let text = |item: &Item, name: &str| item[name].as_s().unwrap().clone();
         let number = |item: &Item| item.get("expires_at").and_then(|value| value.as_n().ok()?.parse().ok());
         let items = self.chat_items().await;
@@ -250,27 +250,27 @@ impl Stores {
     }
 
     /// Returns `expires_at` of the visitor's item, and of the item that maps the visitor's number to the visitor.
-    pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
+    pub(crate) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
         let expiries = self.expiries().await;
         ["VISITOR#", "VISITOR_NUMBER#"]
             .map(|prefix| expiries.iter().find(|(pk, ..)| pk.starts_with(prefix)).expect("no such item").2)
     }
 
-    pub(super) async fn chat_header(&self, chat_id: u64) -> Chat {
+    pub(crate) async fn chat_header(&self, chat_id: u64) -> Chat {
         self.chats.chat("acc", chat_id).await.unwrap().unwrap()
     }
 
-    pub(super) async fn entry(&self, chat_id: u64, seq: u64) -> TimelineEntry {
+    pub(crate) async fn entry(&self, chat_id: u64, seq: u64) -> TimelineEntry {
         self.chats.entry("acc", chat_id, seq).await.unwrap().unwrap()
     }
 
-    pub(super) async fn visitor(&self, external_id: &str) -> Visitor {
+    pub(crate) async fn visitor(&self, external_id: &str) -> Visitor {
         self.chats.visitor("CH", external_id).await.unwrap().unwrap()
     }
 
     /// Returns the chat numbers of one page of the listing, regardless of who can see the chats, and the cursor of the
     /// next page.
-    pub(super) async fn listed_chat_ids(
+    pub(crate) async fn listed_chat_ids(
         &self,
         states: &[&'static str],
         before: Option<u64>,
@@ -280,7 +280,7 @@ impl Stores {
     }
 
     /// Returns the chat numbers of one page of the open chats that an agent can see, and the cursor of the next page.
-    pub(super) async fn visible_chat_ids(
+    pub(crate) async fn visible_chat_ids(
         &self,
         session: &Session,
         before: Option<u64>,
@@ -291,7 +291,7 @@ impl Stores {
     }
 
     /// Stores channel `CH` with these agents as its audience.
-    pub(super) async fn store_channel_for(&self, agent_ids: &[u64]) {
+    pub(crate) async fn store_channel_for(&self, agent_ids: &[u64]) {
         let mut channel = channel();
         (channel.settings.agent_ids, channel.settings.department_ids) = (agent_ids.to_vec(), vec![]);
         self.directory.table.put(to_item(&ChannelItem::from(&channel)).unwrap(), true).await.unwrap();
@@ -299,7 +299,7 @@ impl Stores {
 
     /// Stores agents 1 and 2, and channel `CH` with agent 2 as its audience. Returns a session of agent 1 without the
     /// rights of an admin.
-    pub(super) async fn session_outside_audience(&self) -> Session {
+    pub(crate) async fn session_outside_audience(&self) -> Session {
         for agent_id in [1, 2] {
             let agent = agent(agent_id, &format!("{agent_id}@example.com"));
             self.directory.create_agent(&agent, &test_password_hash(), Authority::Operator).await.unwrap();
@@ -309,6 +309,6 @@ impl Stores {
     }
 }
 
-pub(super) fn page_ids(page: &ChatPage) -> (Vec<u64>, Option<u64>) {
+pub(crate) fn page_ids(page: &ChatPage) -> (Vec<u64>, Option<u64>) {
     (page.chats.iter().map(|chat| chat.chat_id).collect(), page.next)
 }

@@ -5,20 +5,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::store::tests::*;
 
-pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
+pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
 /// A minute in seconds.
-pub(super) const MINUTE: u64 = 60;
+pub(crate) const MINUTE: u64 = 60;
 /// A day in seconds.
-pub(super) const DAY: u64 = 24 * 60 * MINUTE;
+pub(crate) const DAY: u64 = 24 * 60 * MINUTE;
 
-pub(super) const OPEN_STATES: &[&str] = &ChatState::OPEN_NAMES;
+pub(crate) const OPEN_STATES: &[&str] = &ChatState::OPEN_NAMES;
 
-pub(super) fn seconds_later(seconds: u64) -> Timestamp {
+pub(crate) fn seconds_later(seconds: u64) -> Timestamp {
     NOW.plus(Duration::from_secs(seconds))
 }
 
-pub(super) fn channel() -> Channel {
+pub(crate) fn channel() -> Channel {
     let api = ApiSettings {
         chunked: true,
         validation: ValidationMode::Lenient,
@@ -38,12 +38,12 @@ pub(super) fn channel() -> Channel {
     }
 }
 
-pub(super) fn widget_settings() -> ChannelSettings {
+pub(crate) fn widget_settings() -> ChannelSettings {
     let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title("Acme".into())));
     ChannelSettings { specific: widget, ..channel().settings }
 }
 
-pub(super) fn agent(agent_id: u64, email: &str) -> Agent {
+pub(crate) fn agent(agent_id: u64, email: &str) -> Agent {
     Agent {
         account_id: "acc".into(),
         agent_id,
@@ -56,15 +56,15 @@ pub(super) fn agent(agent_id: u64, email: &str) -> Agent {
     }
 }
 
-pub(super) fn bob() -> AgentSnapshot {
+pub(crate) fn bob() -> AgentSnapshot {
     AgentSnapshot { agent_id: 1, name: "Bob".into(), photo: None }
 }
 
-pub(super) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {
+pub(crate) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {
     AgentSnapshot { agent_id, name: format!("Agent {agent_id}"), photo: None }
 }
 
-pub(super) fn agent_session(agent_id: u64, role: Role) -> Session {
+pub(crate) fn agent_session(agent_id: u64, role: Role) -> Session {
     Session {
         id: "hash".into(),
         account_id: "acc".into(),
@@ -75,7 +75,7 @@ pub(super) fn agent_session(agent_id: u64, role: Role) -> Session {
     }
 }
 
-pub(super) fn bot(channel_ids: &[&str]) -> Bot {
+pub(crate) fn bot(channel_ids: &[&str]) -> Bot {
     Bot {
         bot_id: "B".into(),
         account_id: "acc".into(),
@@ -90,7 +90,7 @@ pub(super) fn bot(channel_ids: &[&str]) -> Bot {
 }
 
 /// The provider of [`bot`].
-pub(super) fn provider() -> Provider {
+pub(crate) fn provider() -> Provider {
     Provider {
         provider_id: "P".into(),
         name: "Bots".into(),
@@ -100,12 +100,12 @@ pub(super) fn provider() -> Provider {
     }
 }
 
-pub(super) fn sales() -> Department {
+pub(crate) fn sales() -> Department {
     Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] }
 }
 
 /// Creates a webhook that subscribes to all events.
-pub(super) fn webhook(webhook_id: &str) -> Webhook {
+pub(crate) fn webhook(webhook_id: &str) -> Webhook {
     Webhook {
         webhook_id: webhook_id.into(),
         url: "https://crm.example".into(),
@@ -114,7 +114,7 @@ pub(super) fn webhook(webhook_id: &str) -> Webhook {
     }
 }
 
-pub(super) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
+pub(crate) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
     AccountSettings {
         idle_close: Some(Duration::from_secs(minutes * MINUTE)),
         webhooks: vec![webhook("w")],
@@ -123,22 +123,22 @@ pub(super) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
 }
 
 /// Creates a time budget that is used up after `max_checks` checks.
-pub(super) fn budget_of_checks(max_checks: usize) -> impl Fn() -> bool + Sync {
+pub(crate) fn budget_of_checks(max_checks: usize) -> impl Fn() -> bool + Sync {
     let checks = AtomicUsize::new(0);
     move || checks.fetch_add(1, Ordering::Relaxed) < max_checks
 }
 
-pub(super) fn profile_named(name: &str) -> VisitorProfile {
+pub(crate) fn profile_named(name: &str) -> VisitorProfile {
     VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
 /// Visitor `v` of the channel.
-pub(super) fn from_visitor<'a>(stores: &'a Stores, channel: &'a Channel, now: Timestamp) -> FromVisitor<'a> {
+pub(crate) fn from_visitor<'a>(stores: &'a Stores, channel: &'a Channel, now: Timestamp) -> FromVisitor<'a> {
     let settings = &stores.settings;
     FromVisitor { channel, department: None, external_id: "v", network: None, settings, key: None, now }
 }
 
-pub(super) fn visitor_text<'a>(
+pub(crate) fn visitor_text<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
     content: &'a Content,
@@ -150,7 +150,7 @@ pub(super) fn visitor_text<'a>(
     VisitorText { from, content, has_numeric_id: false, invite: None, profile, source, page: None }
 }
 
-pub(super) async fn account_with_four_agents() -> Stores {
+pub(crate) async fn account_with_four_agents() -> Stores {
     let stores = stores().await;
     stores.directory.create_account("Acme", &agent(1, "1@example.com"), &test_password_hash()).await.unwrap();
     for agent_id in 2..=4 {
@@ -161,6 +161,6 @@ pub(super) async fn account_with_four_agents() -> Stores {
     stores
 }
 
-pub(super) fn test_password_hash() -> PasswordHash {
+pub(crate) fn test_password_hash() -> PasswordHash {
     PasswordHash { text: "hash".to_owned(), must_change: false }
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::domain::bot::Provider;
-use crate::domain::telephony::Telephony;
+use crate::domain::bots::bot::Provider;
+use crate::domain::calls::telephony::Telephony;
 use crate::store::chats::items::{EntryItem, VisitorItem};
 use crate::store::directory::canned_replies::CannedReplyItem;
 use crate::store::directory::items::{AgentItem, BotItem, DepartmentItem, ProviderItem};

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::domain::agent_presence::SocketPresence;
+use crate::domain::accounts::agent_presence::SocketPresence;
 use crate::runtime::table_stream::ItemChange;
 use crate::store::table_changes::{ChatItemChange, TableChange, parse_change};
 use crate::store::tests::*;

@@ -13,23 +13,23 @@ use crate::runtime::aws_config;
 use crate::store::tests::*;
 
 /// The stores with their three tables in an in-memory engine. Each value has its own engine.
-pub(super) struct Stores {
-    pub(super) directory: Directory,
-    pub(super) chats: Chats,
-    pub(super) connections: Connections,
+pub(crate) struct Stores {
+    pub(crate) directory: Directory,
+    pub(crate) chats: Chats,
+    pub(crate) connections: Connections,
     /// The settings that visitors' messages and idle checks use. Tests may change them.
-    pub(super) settings: AccountSettings,
-    pub(super) client: Client,
+    pub(crate) settings: AccountSettings,
+    pub(crate) client: Client,
 }
 
 impl Stores {
-    pub(super) async fn with_settings(settings: AccountSettings) -> Self {
+    pub(crate) async fn with_settings(settings: AccountSettings) -> Self {
         Self { settings, ..stores().await }
     }
 }
 
 /// Creates empty tables in a new engine on a free port.
-pub(super) async fn stores() -> Stores {
+pub(crate) async fn stores() -> Stores {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let database = dynoxide::Database::memory().unwrap();

@@ -1,16 +1,16 @@
 //! The /operator/accounts endpoints: bodies and operations. The telephony of an account is in
-//! [`crate::wire::telephony_settings`].
+//! [`crate::wire::admin::telephony_settings`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::account::{self, AccountState, DeletionPhase, DeletionProgress};
-use crate::domain::agent;
+use crate::domain::accounts::account::{self, AccountState, DeletionPhase, DeletionProgress};
+use crate::domain::accounts::agent;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::admin::agents::{Agent, AgentWithPassword, NewAgent};
-use crate::wire::values::{Name, NotNull, SequentialNumber, Text, UnixSeconds, Whole};
+use crate::wire::fields::values::{Name, NotNull, SequentialNumber, Text, UnixSeconds, Whole};
 
 const MAX_LIMIT: u64 = 100;
 const DEFAULT_LIMIT: u64 = 50;

@@ -4,14 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::agent::{self, Role};
-use crate::domain::password_policy::{NewPassword, PASSWORD_CHARS, check_new_password};
+use crate::domain::accounts::agent::{self, Role};
+use crate::domain::accounts::password_policy::{NewPassword, PASSWORD_CHARS, check_new_password};
+use crate::domain::calls::phone_number;
+use crate::domain::text::email_address;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::{email_address, phone_number};
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::urls::{WebUrl, WebUrlOrBlank};
-use crate::wire::values::{AnyText, Change, Name, NotNull, OptionalText, SequentialNumber, Text, True, UnixSeconds};
+use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
+use crate::wire::fields::values::{
+    AnyText, Change, Name, NotNull, OptionalText, SequentialNumber, Text, True, UnixSeconds,
+};
 
 const MAX_EMAIL_CHARS: usize = 254;
 /// Long enough that the rules for passwords report a password that is too long.
@@ -249,7 +252,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
     use crate::wire::sample_data;
 
     #[test]

@@ -7,13 +7,13 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::bot::{self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
-use crate::domain::bot_activity;
+use crate::domain::bots::bot::{self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
+use crate::domain::bots::bot_activity;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::bot_sample::BotTest;
-use crate::wire::receiver_test::ReceiverTest;
-use crate::wire::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
-use crate::wire::values::{
+use crate::wire::admin::receiver_test::ReceiverTest;
+use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
+use crate::wire::bots::bot_sample::BotTest;
+use crate::wire::fields::values::{
     AnyText, Change, Fixed, List, NotNull, OptionalText, Text, True, UnixSeconds, Whole, inline_schema,
 };
 
@@ -290,9 +290,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::signing_secret::SigningSecrets;
+    use crate::domain::channels::signing_secret::SigningSecrets;
     use crate::domain::timestamp::Timestamp;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
 
     #[test]
     fn default_answer_limit_is_two_minutes() {

@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
-use crate::domain::channel::{
+use crate::domain::channels::channel::{
     self, ApiSettings, CHANNEL_ID_PLACEHOLDER, ChannelKind, KindSettings, RefusalCount, ValidationMode,
 };
-use crate::domain::message_content::RichSupport;
-use crate::domain::secret_rotation::MAX_OLD_SECRETS;
-use crate::domain::ssrf_guard::SsrfGuard;
+use crate::domain::channels::secret_rotation::MAX_OLD_SECRETS;
+use crate::domain::channels::widget;
+use crate::domain::chats::message_content::RichSupport;
+use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::widget;
 use crate::error::Error;
+use crate::wire::admin::receiver_test::ReceiverTest;
+use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
+use crate::wire::admin::widget_settings::{WidgetSettings, WidgetSettingsChanges};
 use crate::wire::admin::{Ids, MAX_LIST_ITEMS, MAX_NAME_CHARS};
-use crate::wire::reader::read;
-use crate::wire::receiver_test::ReceiverTest;
-use crate::wire::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
-use crate::wire::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds};
-use crate::wire::widget_settings::{WidgetSettings, WidgetSettingsChanges};
+use crate::wire::fields::reader::read;
+use crate::wire::fields::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
+use crate::wire::fields::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds};
 
 /// The maximum number of reasons that are listed: 100 for each of two days.
 const MAX_REFUSALS: usize = 200;

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::department;
+use crate::domain::accounts::department;
 use crate::wire::admin::{Ids, MAX_NAME_CHARS};
-use crate::wire::values::{NotNull, SequentialNumber, Text, True};
+use crate::wire::fields::values::{NotNull, SequentialNumber, Text, True};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

@@ -2,10 +2,24 @@
 
 mod accounts;
 mod agents;
+pub mod audit;
 mod bots;
+pub mod canned_replies;
 mod channels;
+pub mod chat_export;
+pub(crate) mod contacts_form;
+pub mod delivery_log;
 mod departments;
 mod providers;
+pub mod receiver_test;
+pub mod report;
+pub mod settings;
+pub mod signing_secret;
+pub mod telephony_settings;
+pub mod visitor_data;
+pub mod webhook_settings;
+pub mod widget_settings;
+pub mod widget_triggers;
 
 pub use accounts::{AccountDetails, AccountListQuery, AccountSuspension, Accounts, CreatedAccount, NewAccount};
 pub use agents::{
@@ -25,7 +39,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::contract::Operation;
-use crate::wire::values::{List, SequentialNumber};
+use crate::wire::fields::values::{List, SequentialNumber};
 
 const MAX_NAME_CHARS: usize = 255;
 const MAX_LIST_ITEMS: usize = 1_000;
@@ -39,6 +53,15 @@ pub(super) fn operations() -> Vec<Operation> {
         channels::operations(),
         departments::operations(),
         providers::operations(),
+        canned_replies::operations(),
+        audit::operations(),
+        settings::operations(),
+        webhook_settings::operations(),
+        telephony_settings::operations(),
+        report::operations(),
+        visitor_data::operations(),
+        delivery_log::operations(),
+        chat_export::operations(),
     ]
     .into_iter()
     .flatten()
@@ -66,13 +89,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::ssrf_guard::SsrfGuard;
+    use crate::domain::bots::bot;
+    use crate::domain::channels::channel;
+    use crate::domain::deliveries::ssrf_guard::SsrfGuard;
     use crate::domain::timestamp::Timestamp;
-    use crate::domain::{bot, channel};
     use crate::error::Error;
-    use crate::wire::reader::read;
-    use crate::wire::settings::AccountSettingsChanges;
-    use crate::wire::values::Change;
+    use crate::wire::admin::settings::AccountSettingsChanges;
+    use crate::wire::fields::reader::read;
+    use crate::wire::fields::values::Change;
 
     fn guard() -> SsrfGuard {
         SsrfGuard::new(Vec::new(), false)

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::bot::{self, TOKEN_PLACEHOLDER};
+use crate::domain::bots::bot::{self, TOKEN_PLACEHOLDER};
+use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::sha256;
-use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::values::{AnyText, Change, NotNull, OptionalText, Text, True, UnixSeconds};
+use crate::wire::fields::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
+use crate::wire::fields::values::{AnyText, Change, NotNull, OptionalText, Text, True, UnixSeconds};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
-use crate::domain::chat_changes::ChangesCursor;
-use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
-use crate::domain::chat_state;
-use crate::domain::message_content::{Content, TypingNotice};
+use crate::domain::chats::chat_changes::ChangesCursor;
+use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
+use crate::domain::chats::chat_state;
+use crate::domain::chats::message_content::{Content, TypingNotice};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, TimelineEntry};
-use crate::wire::channel_api::ChannelMessage;
-use crate::wire::json_fields::Fields;
-use crate::wire::message_content::{ParsedMessage, parse_message_object};
-use crate::wire::query_parameters::CURSOR_RULE;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
+use crate::wire::channels::channel_api::ChannelMessage;
+use crate::wire::channels::message_content::{ParsedMessage, parse_message_object};
+use crate::wire::fields::json_fields::Fields;
+use crate::wire::fields::query_parameters::CURSOR_RULE;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.

@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
-use crate::domain::chat_side_panel::{self, CrmCardAssignment, CustomData};
-use crate::domain::chat_state;
-use crate::domain::link_filter::LinkFilter;
+use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
+use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
+use crate::domain::chats::chat_state;
+use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{self, VisitorProfile};
+use crate::domain::visitors::visitor::{self, VisitorProfile};
 use crate::wire::agent::timeline::EntrySender;
 use crate::wire::agent::visitors::VisitorFieldSources;
 use crate::wire::agent::{ChatAgent, ChatDepartment};
-use crate::wire::message_content::MessageType;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Name, SequentialNumber, UnixSeconds};
-use crate::wire::webhook_event::WebhookBrowserSession;
+use crate::wire::channels::message_content::MessageType;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Name, SequentialNumber, UnixSeconds};
+use crate::wire::webhooks::webhook_event::WebhookBrowserSession;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -25,9 +25,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contract::Operation;
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::department;
-use crate::wire::values::SequentialNumber;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::department;
+use crate::wire::fields::values::SequentialNumber;
 
 /// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::agent::Agent;
-use crate::domain::agent_presence::{AgentStatus, Presence};
-use crate::domain::department::{Department, MAX_DEPARTMENTS_PER_ACCOUNT};
+use crate::domain::accounts::agent::Agent;
+use crate::domain::accounts::agent_presence::{AgentStatus, Presence};
+use crate::domain::accounts::department::{Department, MAX_DEPARTMENTS_PER_ACCOUNT};
 use crate::domain::socket::SOCKET_TICKET_LIFETIME;
 use crate::domain::timestamp::Timestamp;
 use crate::wire::agent::ChatDepartment;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Name, SequentialNumber};
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Name, SequentialNumber};
 
 const PRESENCE: &str = "The agent's presence; online says whether the agent counts as online now.";
 

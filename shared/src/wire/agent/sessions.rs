@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation, Security};
-use crate::domain::agent::{Agent, Role, SessionSummary};
-use crate::domain::password_policy::{PASSWORD_CHARS, check_new_password};
+use crate::domain::accounts::agent::{Agent, Role, SessionSummary};
+use crate::domain::accounts::password_policy::{PASSWORD_CHARS, check_new_password};
 use crate::error::Error;
 use crate::wire::agent::{MAX_AGENT_FIELD_CHARS, MAX_TEXT_FIELD_CHARS};
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Name, SequentialNumber, Text, True, UnixSeconds};
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Name, SequentialNumber, Text, True, UnixSeconds};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![

@@ -7,17 +7,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::domain::chat::Sender;
-use crate::domain::delivery::{self, DeliveryState, MAX_STORED_ATTEMPTS, Target};
-use crate::domain::link_filter::{BLOCKED_LINK_TEXT, LinkFilter};
+use crate::domain::calls::phone_call::{self, CallKind};
+use crate::domain::chats::chat::Sender;
+use crate::domain::chats::timeline_entry;
+use crate::domain::deliveries::delivery::{self, DeliveryState, MAX_STORED_ATTEMPTS, Target};
 use crate::domain::named::Named;
-use crate::domain::phone_call::{self, CallKind};
-use crate::domain::timeline_entry;
+use crate::domain::text::link_filter::{BLOCKED_LINK_TEXT, LinkFilter};
 use crate::domain::timestamp::Timestamp;
 use crate::wire::agent::ChatAgent;
-use crate::wire::message_content::MessageFields;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{False, Name, SequentialNumber, UnixSeconds};
+use crate::wire::channels::message_content::MessageFields;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{False, Name, SequentialNumber, UnixSeconds};
 
 /// An entry of a timeline. Fields that do not apply to its type are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -4,11 +4,11 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Operation;
-use crate::domain::email_address;
-use crate::domain::link_filter::LinkFilter;
-use crate::domain::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
+use crate::domain::text::email_address;
+use crate::domain::text::link_filter::LinkFilter;
+use crate::domain::visitors::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
 use crate::wire::agent::MAX_AGENT_FIELD_CHARS;
-use crate::wire::values::{AnyText, Name, SequentialNumber, inline_schema};
+use crate::wire::fields::values::{AnyText, Name, SequentialNumber, inline_schema};
 
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 

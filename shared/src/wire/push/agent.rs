@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::agent_presence::AgentStatus;
-use crate::domain::chat::Chat;
-use crate::domain::chat_side_panel::Panel;
-use crate::domain::delivery::DeliveryState;
-use crate::domain::link_filter::LinkFilter;
-use crate::domain::timeline_entry;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::agent_presence::AgentStatus;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_side_panel::Panel;
+use crate::domain::chats::timeline_entry;
+use crate::domain::deliveries::delivery::DeliveryState;
+use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::Visitor;
+use crate::domain::visitors::visitor::Visitor;
 use crate::wire::agent::{AgentPanel, ChatAgent, ChatRow, ChatVisitor, LastSeq, TimelineEntry};
+use crate::wire::fields::values::{Name, Optional, ProtocolVersion, SequentialNumber};
 use crate::wire::push::{TypingFrom, to_text, within_size_limit};
-use crate::wire::socket_frame::{FrameType, frame_types};
-use crate::wire::values::{Name, Optional, ProtocolVersion, SequentialNumber};
+use crate::wire::sockets::socket_frame::{FrameType, frame_types};
 
 frame_types! {
     ChatRowPush = "chat",
@@ -36,8 +36,8 @@ pub struct EntryPush {
     seq: SequentialNumber,
     #[serde(skip_serializing_if = "Optional::is_absent")]
     message: Optional<TimelineEntry>,
-    /// In how many milliseconds the entry shows that its delivery has failed. At that time, nothing is written, so there
-    /// is no further push; instead, the client reads the entry again.
+    /// In how many milliseconds the entry shows that its delivery has failed. At that time, nothing is written, so
+    /// there is no further push; instead, the client reads the entry again.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     result_in_ms: Optional<u64>,
 }
@@ -286,9 +286,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::chat::Sender;
-    use crate::domain::delivery::{Delivery, Failure, Target};
-    use crate::domain::message_content::Content;
+    use crate::domain::chats::chat::Sender;
+    use crate::domain::chats::message_content::Content;
+    use crate::domain::deliveries::delivery::{Delivery, Failure, Target};
     use crate::wire::push::MAX_MESSAGE_BYTES;
 
     fn entry(text: &str, delivery: Option<Delivery>) -> timeline_entry::TimelineEntry {

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::agent::Agent;
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::Chat;
-use crate::domain::department::Department;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::accounts::agent::Agent;
+use crate::domain::accounts::department::Department;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::wire::agent::LastSeq;
+use crate::wire::fields::values::{Optional, ProtocolVersion, SequentialNumber};
 use crate::wire::push::{TypingFrom, to_text, within_size_limit};
-use crate::wire::socket_frame::{FrameType, frame_types};
-use crate::wire::values::{Optional, ProtocolVersion, SequentialNumber};
+use crate::wire::sockets::socket_frame::{FrameType, frame_types};
 use crate::wire::widget::{WidgetAgent, WidgetCall, WidgetChat, WidgetMessage, WidgetMode};
 
 frame_types! {

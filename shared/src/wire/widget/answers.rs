@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::domain::contacts_form::Answer;
-use crate::wire::contacts_form::MAX_CUSTOM_FIELDS;
+use crate::domain::channels::contacts_form::Answer;
+use crate::wire::admin::contacts_form::MAX_CUSTOM_FIELDS;
 
 const MAX_ANSWER_CHARS: usize = 1_000;
 

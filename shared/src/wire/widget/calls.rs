@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
-use crate::domain::callback_availability::CallbackAvailability;
-use crate::domain::phone_call::CallKind;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::calls::phone_call::CallKind;
+use crate::domain::channels::callback_availability::CallbackAvailability;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::wire::agent::{CallStatus, PhoneNumber};
-use crate::wire::values::{Name, OptionalText, SequentialNumber, Text};
+use crate::wire::fields::values::{Name, OptionalText, SequentialNumber, Text};
 use crate::wire::widget::fields::{MAX_CONTACT_CHARS, MAX_TOKEN_CHARS};
 use crate::wire::widget::{BrowserPage, SAMPLE_TOKEN, VisitorToken, WidgetMessageId};
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::chat::{Chat, Rating};
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::chats::chat::{Chat, Rating};
 use crate::wire::agent::{ChatState, LastSeq};
-use crate::wire::described::Success;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Name, Nullable, SequentialNumber};
+use crate::wire::fields::described::Success;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Name, Nullable, SequentialNumber};
 use crate::wire::widget::{SAMPLE_TOKEN, VisitorToken};
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -88,7 +88,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
 
     #[test]
     fn rating_must_be_given_and_can_be_removed() {

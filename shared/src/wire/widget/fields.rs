@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::domain::widget_visitor::Page;
-use crate::wire::json_fields::MAX_URL_CHARS;
-use crate::wire::values::{OptionalText, Text, Truncated};
+use crate::domain::visitors::widget_visitor::Page;
+use crate::wire::fields::json_fields::MAX_URL_CHARS;
+use crate::wire::fields::values::{OptionalText, Text, Truncated};
 
 pub(super) const MAX_TOKEN_CHARS: usize = 100;
 const MAX_MESSAGE_ID_CHARS: usize = 64;

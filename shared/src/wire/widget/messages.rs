@@ -7,19 +7,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::chat::Sender;
-use crate::domain::media::MediaType;
-use crate::domain::message_content::Content;
+use crate::domain::chats::chat::Sender;
+use crate::domain::chats::media::MediaType;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::named::Named;
-use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::widget_visitor::HistoryPosition;
+use crate::domain::visitors::widget_visitor::HistoryPosition;
 use crate::error::Error;
-use crate::wire::channel_api::ChannelMessage;
-use crate::wire::json_fields::Fields;
-use crate::wire::message_content::{MAX_VISITOR_TEXT_CHARS, MessageFields, ParsedMessage, parse_message_object};
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{MAX_INTEGER, OptionalText, SequentialNumber, Whole};
+use crate::wire::channels::channel_api::ChannelMessage;
+use crate::wire::channels::message_content::{
+    MAX_VISITOR_TEXT_CHARS, MessageFields, ParsedMessage, parse_message_object,
+};
+use crate::wire::fields::json_fields::Fields;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{MAX_INTEGER, OptionalText, SequentialNumber, Whole};
 use crate::wire::widget::{BrowserPage, SAMPLE_TOKEN, VisitorToken, WidgetMessageId};
 
 /// The maximum number of messages in a response.
@@ -263,7 +265,7 @@ impl StoredWidgetMessage {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
 
     #[test]
     fn history_needs_a_position() {

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
-use crate::domain::contacts_form::Answer;
-use crate::domain::email_address;
-use crate::domain::message_content::truncate_chars;
-use crate::domain::visitor::VisitorProfile;
+use crate::domain::channels::contacts_form::Answer;
+use crate::domain::chats::message_content::truncate_chars;
+use crate::domain::text::email_address;
+use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
-use crate::wire::described::Success;
-use crate::wire::message_content::MAX_VISITOR_TEXT_CHARS;
-use crate::wire::values::OptionalText;
+use crate::wire::channels::message_content::MAX_VISITOR_TEXT_CHARS;
+use crate::wire::fields::described::Success;
+use crate::wire::fields::values::OptionalText;
 use crate::wire::widget::answers::CustomFieldAnswers;
 use crate::wire::widget::fields::MAX_CONTACT_CHARS;
 use crate::wire::widget::visitor::MAX_DESCRIPTION_CHARS;
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
 
     #[test]
     fn offline_message_needs_a_way_to_answer() {

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::contract::Operation;
-use crate::domain::agent::Agent;
-use crate::domain::department::Department;
+use crate::domain::accounts::agent::Agent;
+use crate::domain::accounts::department::Department;
+use crate::wire::admin::widget_settings::PublicWidgetSettings;
+use crate::wire::admin::widget_triggers::TriggerRule;
 use crate::wire::agent::{ChatDepartment, SocketTicket};
-use crate::wire::json_fields::MAX_URL_CHARS;
-use crate::wire::urls::WebUrl;
-use crate::wire::values::{Change, OptionalText, ProtocolVersion, SequentialNumber, Truncated};
+use crate::wire::fields::json_fields::MAX_URL_CHARS;
+use crate::wire::fields::urls::WebUrl;
+use crate::wire::fields::values::{Change, OptionalText, ProtocolVersion, SequentialNumber, Truncated};
 use crate::wire::widget::fields::{MAX_TOKEN_CHARS, MAX_USER_TOKEN_CHARS};
 use crate::wire::widget::{
     BrowserPage, MAX_MESSAGES, SAMPLE_TOKEN, VisitorToken, WidgetCall, WidgetChat, WidgetMessage, WidgetVisitor,
 };
-use crate::wire::widget_settings::PublicWidgetSettings;
-use crate::wire::widget_triggers::TriggerRule;
 
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 pub const MAX_SHOWN_AGENTS: usize = 5;

@@ -4,17 +4,18 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, json_schema};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::contract::Operation;
-use crate::domain::chat_side_panel::CustomData;
-use crate::domain::contacts_form::Answer;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
-use crate::domain::widget_visitor::{Analytics, Page, Utm};
-use crate::wire::urls::{WebUrl, WebUrlOrBlank};
-use crate::wire::values::{Change, List, OptionalText, SequentialNumber, Truncated, inline_schema};
+use crate::domain::channels::contacts_form::Answer;
+use crate::domain::chats::chat_side_panel::CustomData;
+use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
+use crate::domain::visitors::widget_visitor::{Analytics, Page, Utm};
+use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
+use crate::wire::fields::values::{
+    Change, List, OptionalText, OptionalTextOrNumber, SequentialNumber, TextOrNumber, Truncated, inline_schema,
+};
 use crate::wire::widget::answers::CustomFieldAnswers;
 use crate::wire::widget::fields::{MAX_CONTACT_CHARS, MAX_TRACKING_CHARS, MAX_USER_TOKEN_CHARS};
 use crate::wire::widget::{BrowserPage, SAMPLE_TOKEN, VisitorToken};
@@ -213,42 +214,6 @@ impl From<UtmParameters> for Utm {
     }
 }
 
-/// A text of at most `MAX` characters that is not blank, or a number, which becomes a text.
-struct TextOrNumber<const MAX: usize>(String);
-
-impl<'de, const MAX: usize> Deserialize<'de> for TextOrNumber<MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let OptionalTextOrNumber(text) = OptionalTextOrNumber::<MAX>::deserialize(deserializer)?;
-        text.map(Self).ok_or_else(|| D::Error::custom("is required"))
-    }
-}
-
-inline_schema!([const MAX: usize] TextOrNumber<MAX>, format!("TextOrNumber{MAX}"), json_schema!({
-    "type": ["string", "number"], "minLength": 1, "maxLength": MAX,
-}));
-
-/// An optional text of at most `MAX` characters, or a number, which becomes a text. A blank text counts as absent.
-#[derive(Default)]
-struct OptionalTextOrNumber<const MAX: usize>(Option<String>);
-
-impl<'de, const MAX: usize> Deserialize<'de> for OptionalTextOrNumber<MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Null => Ok(Self(None)),
-            Value::Number(number) => Ok(Self(Some(number.to_string()))),
-            Value::String(text) if text.chars().count() > MAX => {
-                Err(D::Error::custom(format_args!("must have at most {MAX} characters")))
-            }
-            Value::String(text) => Ok(Self(Some(text).filter(|text| !text.trim().is_empty()))),
-            Value::Bool(_) | Value::Array(_) | Value::Object(_) => Err(D::Error::custom("must be a string")),
-        }
-    }
-}
-
-inline_schema!([const MAX: usize] OptionalTextOrNumber<MAX>, format!("OptionalTextOrNumber{MAX}"), json_schema!({
-    "type": ["string", "number", "null"], "maxLength": MAX,
-}));
-
 /// An optional http or https URL. A blank text counts as absent.
 #[derive(Default, Deserialize)]
 #[serde(try_from = "WebUrlOrBlank")]
@@ -343,7 +308,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::error::Error;
-    use crate::wire::reader::read;
+    use crate::wire::fields::reader::read;
 
     fn parse(mut body: Value) -> Result<VisitorUpdate, Error> {
         body["token"] = json!("t");

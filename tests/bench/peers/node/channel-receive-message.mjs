@@ -39,7 +39,7 @@ const respond = (statusCode, body) => ({
 const reject = (statusCode, code) => respond(statusCode, { error: { code, message: code } });
 
 /** Counts the message in its rate window and assigns the next entry number. See
-    shared/src/store/chats/visitor_message_rate.rs. */
+    shared/src/store/chats/visitors/visitor_message_rate.rs. */
 const headerUpdate = (pk, visitor, sender, text, limit, now) => {
   const window = Math.floor(now / RATE_WINDOW_MS);
   const slot = `#rate_${window % RATE_SLOTS}`;

@@ -92,7 +92,7 @@ def handler(event: dict) -> dict:
 
 def advance_header(pk: str, visitor: dict, sender: dict, text: str, limit: int, now: int) -> str:
     """Counts the message in its window, assigns the next entry number and returns it. See
-    shared/src/store/chats/visitor_message_rate.rs."""
+    shared/src/store/chats/visitors/visitor_message_rate.rs."""
     window = now // RATE_WINDOW_MS
     slot = f"#rate_{window % RATE_SLOTS}"
     base = window * COUNTS_PER_WINDOW

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallStatus};
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::calls::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::header::AgentSnapshotItem;

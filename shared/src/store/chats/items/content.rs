@@ -6,11 +6,11 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::bot::BotNotification;
-use crate::domain::media::{Media, MediaField, MediaMessage, MediaType};
-use crate::domain::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
-use crate::domain::phone_call::Call;
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::bots::bot::BotNotification;
+use crate::domain::calls::phone_call::Call;
+use crate::domain::chats::media::{Media, MediaField, MediaMessage, MediaType};
+use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::items::call::CallItem;
 use crate::store::chats::items::unknown_value;

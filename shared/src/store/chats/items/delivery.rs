@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Failure, Target};
+use crate::domain::deliveries::delivery::{Attempt, Delivery, DeliveryState, Failure, Target};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::unknown_value;

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::chat::Sender;
-use crate::domain::delivery::{Delivery, DeliveryState};
-use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::calls::phone_call::{CallKind, CallStatus, PhoneCall};
+use crate::domain::chats::chat::Sender;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Delivery, DeliveryState};
+use crate::domain::deliveries::webhook::WebhookDispatch;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::WebhookDispatch;
-use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
-use crate::store::chats::due_index::{Backlog, delivery_due_at};
+use crate::store::chats::delivery::due_index::{Backlog, delivery_due_at};
 use crate::store::chats::entry_key;
 use crate::store::chats::items::content::ContentItem;
 use crate::store::chats::items::delivery::DeliveryItem;

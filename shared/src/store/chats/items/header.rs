@@ -3,16 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::AgentSnapshot;
-use crate::domain::channel::ChannelKind;
-use crate::domain::chat::{BotHandover, Chat, MessagePreview, Rating};
-use crate::domain::chat_state::ChatState;
-use crate::domain::delivery::Target;
-use crate::domain::department::ChatDepartment;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::department::ChatDepartment;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::{BotHandover, Chat, MessagePreview, Rating};
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::due_index::{Backlog, closed_chats_partition};
+use crate::store::chats::delivery::due_index::{Backlog, closed_chats_partition};
 use crate::store::chats::items::unknown_value;
 use crate::store::chats::{header_key, listing_key};
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat_search;
+use crate::domain::chats::chat_search;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{
+use crate::domain::visitors::visitor::{
     OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
 use crate::store::chats::items::widget_visitor::WidgetVisitorItem;

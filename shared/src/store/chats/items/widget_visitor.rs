@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chat_side_panel::CustomData;
-use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, HiddenThrough, Utm, WidgetVisitor};
+use crate::domain::chats::chat_side_panel::CustomData;
+use crate::domain::visitors::widget_visitor::{Analytics, BrowserSession, GeoIp, HiddenThrough, Utm, WidgetVisitor};
 
 #[derive(Serialize, Deserialize)]
 #[serde(default)]

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::chats::add_note::{NewNote, add_note};
-use crate::domain::chat_changes::{ChangesCursor, MAX_WRITE_DELAY};
-use crate::domain::phone_call::{CallKind, CallReport};
+use crate::chats::agent::add_note::{NewNote, add_note};
+use crate::domain::calls::phone_call::{CallKind, CallReport};
+use crate::domain::chats::chat_changes::{ChangesCursor, MAX_WRITE_DELAY};
 use crate::service::chat_changes::{self, ChangesPage};
 use crate::store::tests::*;
 

@@ -1,6 +1,6 @@
 //! Tests of the search for chats.
 
-use crate::domain::chat_search::{SearchCursor, SearchQuery};
+use crate::domain::chats::chat_search::{SearchCursor, SearchQuery};
 use crate::service::chat_search;
 use crate::store::tests::*;
 

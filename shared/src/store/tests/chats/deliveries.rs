@@ -1,7 +1,7 @@
 //! Tests of attempts, replays, overdue deliveries, and the mark of a receiver that is failing.
 
-use crate::chats::requeue_overdue_delivery::OverdueResult;
-use crate::store::chats::deliveries::undelivered_write;
+use crate::chats::upkeep::requeue_overdue_delivery::OverdueResult;
+use crate::store::chats::delivery::deliveries::undelivered_write;
 use crate::store::chats::entry_key;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate};
 use crate::store::tests::*;

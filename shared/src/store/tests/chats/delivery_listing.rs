@@ -1,8 +1,8 @@
 //! Tests of the delivery log: searches, pages, replays, and the number of attempts that an entry stores.
 
-use crate::chats::requeue_overdue_delivery::OverdueResult;
-use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
-use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
+use crate::chats::upkeep::requeue_overdue_delivery::OverdueResult;
+use crate::domain::deliveries::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
+use crate::store::chats::delivery::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::store::tests::*;
 
 fn query(filter: &DeliveryFilter) -> DeliveryQuery<'_> {

@@ -1,6 +1,6 @@
 //! Tests of the panel, which stores data from webhook responses.
 
-use crate::domain::chat_side_panel::CrmCardAssignment;
+use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::store::tests::*;
 
 #[tokio::test]

@@ -1,8 +1,8 @@
-//! Tests of messages whose chat the process remembers. Another test (`tests/it/project/costs_page.rs`) checks that the header
-//! is written while the visitor is read.
+//! Tests of messages whose chat the process remembers. Another test (`tests/it/project/costs_page.rs`) checks that the
+//! header is written while the visitor is read.
 
-use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::visitor_updates::visitor_update;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::store::chats::visitors::visitor_updates::visitor_update;
 use crate::store::chats::{header_key, visitor_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate};
 use crate::store::tests::*;

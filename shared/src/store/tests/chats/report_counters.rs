@@ -1,8 +1,8 @@
 //! Tests of the report counters: what is counted and on which day, that repeated or concurrent requests are counted
 //! once, and which days a report reads.
 
-use crate::chats::rate_chat::rate_chat;
-use crate::domain::chat::Rating;
+use crate::chats::visitor::rate_chat::rate_chat;
+use crate::domain::chats::chat::Rating;
 use crate::domain::report::{Bucket, Histogram, Report, ReportTotals};
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::store::chats::header_key;
@@ -19,7 +19,7 @@ impl Stores {
         Report::new(&[day], counted).total
     }
 
-    pub(super) async fn totals(&self) -> ReportTotals {
+    pub(crate) async fn totals(&self) -> ReportTotals {
         self.totals_of(TODAY).await
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of the history of a widget's visitor: its pages, and what it leaves out.
 
-use crate::domain::widget_visitor::{HiddenThrough, HistoryPosition, WidgetVisitor};
+use crate::domain::visitors::widget_visitor::{HiddenThrough, HistoryPosition, WidgetVisitor};
 use crate::service::widget_history::earlier_messages;
 use crate::store::tests::*;
 use crate::wire::widget::WidgetMessage;

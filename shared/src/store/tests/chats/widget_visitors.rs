@@ -1,9 +1,9 @@
 //! Tests of the visitors of widgets, which exist before their first chat, and of the read of a chat's last entries,
 //! which a widget shows.
 
-use crate::chats::create_widget_visitor::create_widget_visitor;
-use crate::domain::widget_visitor::{HiddenThrough, Page, WidgetVisitor};
-use crate::store::chats::widget_visitors::visitor_id_of_token;
+use crate::chats::visitor::create_widget_visitor::create_widget_visitor;
+use crate::domain::visitors::widget_visitor::{HiddenThrough, Page, WidgetVisitor};
+use crate::store::chats::visitors::widget_visitors::visitor_id_of_token;
 use crate::store::tests::*;
 
 fn widget() -> Channel {

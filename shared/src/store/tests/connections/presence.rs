@@ -1,4 +1,4 @@
-use crate::domain::agent_presence::SocketPresence;
+use crate::domain::accounts::agent_presence::SocketPresence;
 use crate::store::table::Key;
 use crate::store::tests::*;
 

@@ -1,7 +1,9 @@
 //! Tests of the audit log: each change has one entry, a failed change has none, and no entry contains a secret, a URL
 //! or the text of a canned reply. Also tests the retention of the entries, and how the log is paged and filtered.
 
-use crate::domain::audit::{AuditAction, AuditEntry, AuditFilter, AuditedChange, AuditedKind, AuditedRequest};
+use crate::domain::accounts::audit::{
+    AuditAction, AuditEntry, AuditFilter, AuditedChange, AuditedKind, AuditedRequest,
+};
 use crate::store::tests::*;
 
 const ALL_TIMES: (Timestamp, Timestamp) = (Timestamp(0), Timestamp(u64::MAX));

@@ -1,6 +1,6 @@
 //! Tests of departments and the audiences of channels.
 
-use crate::domain::department::Audience;
+use crate::domain::accounts::department::Audience;
 use crate::store::tests::*;
 
 fn is_error_of_field(error: &Error, field: &str) -> bool {

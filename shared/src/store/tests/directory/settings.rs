@@ -1,9 +1,9 @@
-use crate::domain::account_settings::{CallbackHours, RateLimits};
-use crate::domain::link_filter::LinkFilter;
-use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
+use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
-use crate::domain::webhook::Webhook;
-use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 fn webhook(id: &str) -> Webhook {

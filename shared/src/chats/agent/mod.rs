@@ -1,0 +1,8 @@
+//! What an agent does.
+
+pub mod accept_chat;
+pub mod add_note;
+pub mod close_chat;
+pub mod release_chats_of_agent;
+pub mod send_agent_message;
+pub mod transfer_chat;

@@ -1,0 +1,63 @@
+//! Sends an agent's message. Each message takes two writes. The first updates the chat's header, which assigns the next
+//! entry number and checks that the agent owns the chat. The second stores the entry. The second write is a transaction
+//! if it also stores the receipt of an idempotency key, or counts the chat's first answer for the reports.
+
+use crate::chats::new_entry::new_entry;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::report::{Bucket, Counter};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::chats::Chats;
+use crate::store::chats::report_counters::count_write;
+use crate::store::chats::writes::agent_message_header::{AgentHeaderUpdate, first_answer_write};
+use crate::store::table::{Write, WriteError};
+use crate::store::write_races::WriteRaces;
+
+pub struct AgentMessage<'a> {
+    pub account_id: &'a str,
+    pub chat_id: u64,
+    pub agent: &'a AgentSnapshot,
+    pub content: Content,
+    pub key: Option<&'a IdempotencyKey>,
+    pub now: Timestamp,
+}
+
+/// Stores an agent's message, in an API channel together with its delivery. Fails with a conflict if the agent does not
+/// own the chat.
+pub async fn send_agent_message(chats: &Chats, message: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
+    let mut races = WriteRaces::new("agent message");
+    loop {
+        if let Some(receipt) = chats.earlier_receipt(message.key).await? {
+            return Ok(receipt);
+        }
+        let written = write_message(chats, message).await;
+        if let Some(result) = races.final_result(written) {
+            return result;
+        }
+    }
+}
+
+async fn write_message(chats: &Chats, message: &AgentMessage<'_>) -> Result<MessageReceipt, WriteError> {
+    let AgentMessage { account_id, chat_id, agent, ref content, key, now } = *message;
+    let update = AgentHeaderUpdate { account_id, chat_id, agent, content, entry_count: 1, now };
+    let header = chats.advance_header_for_agent(&update).await?;
+    let entry = TimelineEntry {
+        delivery: header.delivery_to_visitor(now),
+        ..new_entry(&header, Sender::Agent(agent.clone()), content.clone(), now)?
+    };
+    chats.store_entry_with(&entry, key, first_answer_writes(&header, now)).await?;
+    Ok(MessageReceipt::of(&entry))
+}
+
+/// Returns the writes that record and count the chat's first answer. Returns nothing if the chat already has one.
+fn first_answer_writes(chat: &Chat, now: Timestamp) -> Vec<Write> {
+    if chat.first_answer_at.is_some() {
+        return Vec::new();
+    }
+    let wait = Bucket::of(now.since(chat.opened_at));
+    vec![first_answer_write(chat, now), count_write(chat, &[Counter::FirstAnswer(wait)])]
+}

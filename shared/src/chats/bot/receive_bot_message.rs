@@ -1,0 +1,146 @@
+//! Receives a bot's message. Each message takes two writes. The first updates the chat's header, which assigns the next
+//! entry number and checks that the bot owns the chat and that no message of the visitor was sent to the bot again. The
+//! second stores the entry.
+
+use crate::chats::new_entry::new_entry;
+use crate::domain::bots::bot::Bot;
+use crate::domain::bots::bot_reaction::was_sent_to_bot_again;
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_state::ChatEvent;
+use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::error::{Error, ErrorContext};
+use crate::store::chats::writes::bot_message_header::BotHeaderUpdate;
+use crate::store::chats::{Chats, chat_from_item};
+use crate::store::table::{WriteError, WriteResult};
+use crate::store::write_races::WriteRaces;
+
+/// The maximum number of entries that are read to find an earlier message that equals a bot's message.
+const MAX_ENTRIES_COMPARED: i32 = 50;
+
+/// A bot's message that is about to be stored.
+pub struct BotMessage<'a> {
+    pub bot: &'a Bot,
+    pub chat_id: u64,
+    pub content: &'a Content,
+    /// Whether the channel can show the message or its fallback text. A message that is not shown does not count as the
+    /// bot's reaction to an event.
+    pub is_displayable: bool,
+    pub now: Timestamp,
+}
+
+pub enum BotMessageResult {
+    Stored(MessageReceipt),
+    /// The message was not stored, because it repeats the message with this id.
+    Duplicate {
+        earlier_id: String,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum AdvancedHeader {
+    /// The header of the chat. Its `seq` is the entry number of the message.
+    Advanced(Box<Chat>),
+    /// The message repeats the message with this id, and nothing was written.
+    Duplicate { earlier_id: String },
+}
+
+impl BotMessage<'_> {
+    fn header_update(&self, compared_from: Option<u64>) -> BotHeaderUpdate<'_> {
+        let Self { bot, chat_id, content, is_displayable: is_reaction, now } = *self;
+        BotHeaderUpdate { bot, chat_id, content, is_reaction, compared_from, now }
+    }
+}
+
+/// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
+/// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat.
+pub async fn receive_bot_message(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Result<BotMessageResult, Error> {
+    match advance_header(chats, message).await? {
+        AdvancedHeader::Advanced(header) => {
+            store_entry(chats, message, &header, key).await.map(BotMessageResult::Stored)
+        }
+        AdvancedHeader::Duplicate { earlier_id } => Ok(BotMessageResult::Duplicate { earlier_id }),
+    }
+}
+
+/// Assigns the next entry number in a bot's chat and updates the header for the message.
+pub(crate) async fn advance_header(chats: &Chats, message: &BotMessage<'_>) -> Result<AdvancedHeader, Error> {
+    let mut races = WriteRaces::new("bot message");
+    let mut compared_from = None;
+    loop {
+        let written = match chats.advance_header_for_bot(&message.header_update(compared_from)).await {
+            Ok(chat) => Ok(AdvancedHeader::Advanced(Box::new(chat))),
+            Err(WriteError::ConditionFailed { item: Some(item), index }) => {
+                let found = owned_by_bot(chat_from_item(item)?, message.bot)?;
+                if let Some(earlier) = repeated_message(chats, message, &found).await? {
+                    return Ok(AdvancedHeader::Duplicate { earlier_id: earlier.id });
+                }
+                compared_from = found.repeated_to_bot;
+                Err(WriteError::ConditionFailed { item: None, index })
+            }
+            Err(WriteError::ConditionFailed { item: None, .. }) => return Err(Error::NotFound),
+            Err(error) => Err(error),
+        };
+        if let Some(result) = races.final_result(written) {
+            return result;
+        }
+    }
+}
+
+/// Returns the bot's earlier message that `message` repeats: an equal one after the visitor's last message, if the
+/// bot has got that message more than once. A bot that takes longer than the timeout of an attempt answers each
+/// attempt.
+async fn repeated_message(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    chat: &Chat,
+) -> Result<Option<TimelineEntry>, Error> {
+    let Some(repeated) = chat.repeated_to_bot.filter(|_| message.is_displayable) else { return Ok(None) };
+    let before = repeated.saturating_sub(1);
+    let entries = chats.timeline(&chat.account_id, chat.chat_id, before, MAX_ENTRIES_COMPARED).await?;
+    let last_from_visitor = entries.iter().rposition(|entry| entry.from == Sender::Visitor);
+    let Some((asked, later)) = last_from_visitor.and_then(|index| entries.get(index..)?.split_first()) else {
+        return Ok(None);
+    };
+    let is_equal = |entry: &&TimelineEntry| matches!(entry.from, Sender::Bot(_)) && entry.content == *message.content;
+    let earlier = later.iter().find(is_equal).filter(|_| was_sent_to_bot_again(asked, message.now));
+    Ok(earlier.cloned())
+}
+
+/// Stores a bot's message under the entry number that [`advance_header`] assigned. If the channel cannot
+/// show the message, the message is stored for the agents but not delivered. If two concurrent requests have the same
+/// idempotency key, only one message is stored, and both requests get its receipt (the stored response).
+async fn store_entry(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    header: &Chat,
+    key: Option<&IdempotencyKey>,
+) -> Result<MessageReceipt, Error> {
+    let BotMessage { bot, chat_id: _, content, is_displayable, now } = *message;
+    let content = content.clone();
+    let content = if is_displayable { content } else { content.into_not_displayable() };
+    let entry = TimelineEntry {
+        delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
+        ..new_entry(header, Sender::Bot(bot.name.clone()), content, now)?
+    };
+    if chats.store_entry(&entry, key).await.condition()?.is_ok() {
+        return Ok(MessageReceipt::of(&entry));
+    }
+    let earlier = chats.earlier_receipt(key).await?;
+    earlier.ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
+}
+
+/// Returns the chat if the bot has it.
+fn owned_by_bot(chat: Chat, bot: &Bot) -> Result<Chat, Error> {
+    if chat.bot_id.as_ref() != Some(&bot.bot_id) {
+        return Err(Error::NotFound);
+    }
+    chat.state.after_event(ChatEvent::BotWrites)?;
+    Ok(chat)
+}

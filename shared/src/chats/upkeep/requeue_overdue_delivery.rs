@@ -1,0 +1,88 @@
+//! Requeues overdue deliveries, which the sweep (a scheduled function) finds in the `due` index.
+
+use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::domain::bots::bot_reaction;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{DeliveryState, Failure, Target};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::chats::Chats;
+use crate::store::chats::delivery::due_index::OverdueItem;
+
+/// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
+/// delivery as failed.
+const MAX_REQUEUES: u32 = 60;
+/// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
+/// may still wait in the queue behind the chat's earlier messages, so the first sweeps do not yet treat the delivery as
+/// lost.
+const MAX_BOT_REQUEUES: u32 = 2;
+
+pub enum OverdueResult {
+    /// The caller has nothing to do: the delivery is finished, or another process has changed it.
+    NotNeeded,
+    /// The delivery is pending, and the caller must queue its task.
+    Requeued(TimelineEntry),
+    /// The delivery was marked as failed without another attempt. `is_handed_over` tells whether the bot's chat was
+    /// handed over to the agents.
+    Failed { entry: TimelineEntry, is_handed_over: bool },
+}
+
+/// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery that has not been
+/// attempted yet stays in its round, because its task may still be in the queue. Otherwise, a new round starts.
+///
+/// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not requeued once it has been attempted.
+/// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat. A call is
+/// requeued without a limit.
+pub async fn requeue_overdue_delivery(
+    chats: &Chats,
+    overdue: &OverdueItem,
+    now: Timestamp,
+) -> Result<OverdueResult, Error> {
+    let Some(entry) = chats.overdue_entry(overdue).await? else { return Ok(OverdueResult::NotNeeded) };
+    let Some(delivery) = entry.delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Pending) else {
+        return Ok(OverdueResult::NotNeeded);
+    };
+    let awaits_bot_reaction = bot_reaction::awaits_bot_reaction(&entry);
+    let is_abandoned = if awaits_bot_reaction {
+        delivery.attempts_made > 0 || delivery.requeues >= MAX_BOT_REQUEUES
+    } else {
+        // A call is never abandoned here. It is requeued until an attempt is made, and an attempt that comes too
+        // late marks the call as failed.
+        delivery.requeues >= MAX_REQUEUES && delivery.target != Target::Call
+    };
+    if is_abandoned {
+        if awaits_bot_reaction && let Some(state) = hand_over_unanswered(chats, &entry, now).await? {
+            return chats.finish_delivery(&entry, state).await.map(|_| OverdueResult::NotNeeded);
+        }
+        let has_failed = chats.fail_overdue(&entry, overdue, tries_not_completed(), now).await?;
+        return Ok(if has_failed {
+            OverdueResult::Failed { entry, is_handed_over: awaits_bot_reaction }
+        } else {
+            OverdueResult::NotNeeded
+        });
+    }
+    Ok(match chats.requeue(&entry, delivery, overdue, now).await? {
+        Some(requeued) => OverdueResult::Requeued(requeued),
+        None => OverdueResult::NotNeeded,
+    })
+}
+
+/// Hands a chat over to the agents because the bot did not react to an entry. Returns `None` if the chat was handed
+/// over, or the delivery's final state if no handover was needed.
+async fn hand_over_unanswered(
+    chats: &Chats,
+    entry: &TimelineEntry,
+    now: Timestamp,
+) -> Result<Option<DeliveryState>, Error> {
+    let TimelineEntry { account_id, chat_id, .. } = entry;
+    let since = bot_reaction::bot_reaction_window_start(entry);
+    Ok(match hand_over_chat(chats, account_id, *chat_id, since, now).await? {
+        HandoverResult::HandedOver => None,
+        HandoverResult::BotResponded => Some(bot_reaction::delivery_state_after_reaction(entry)),
+        HandoverResult::NotWithBot => Some(DeliveryState::Superseded),
+    })
+}
+
+fn tries_not_completed() -> Failure {
+    Failure { code: None, message: "Not delivered: the tries could not be completed".into(), hidden: false }
+}

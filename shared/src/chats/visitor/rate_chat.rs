@@ -1,0 +1,48 @@
+//! A visitor rates a chat.
+
+use crate::chats::notifications::NotificationContext;
+use crate::domain::chats::chat::{Chat, Rating};
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::{Webhook, WebhookEventDetails};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::chats::Chats;
+use crate::store::write_races::WriteRaces;
+
+/// Stores and counts the visitor's rating of an open or closed chat; `None` removes the rating. Chat lists do not
+/// show ratings, so an open chat does not count as changed. If chat_finished has already been sent, the rating is
+/// reported with chat_updated. Returns these events, which the caller must queue.
+pub async fn rate_chat(
+    chats: &Chats,
+    mut chat: Chat,
+    rating: Option<Rating>,
+    webhooks: &[Webhook],
+    now: Timestamp,
+) -> Result<Vec<TimelineEntry>, Error> {
+    let mut races = WriteRaces::new("rating");
+    while chat.rating != rating {
+        let notifications = rating_notifications(&chat, webhooks, now)?;
+        let written = chats.write_rating(&chat, rating, &notifications, now).await;
+        if let Some(result) = races.final_result(written) {
+            return result.map(|()| notifications);
+        }
+        chat = chats.chat(&chat.account_id, chat.chat_id).await?.ok_or(Error::NotFound)?;
+    }
+    Ok(Vec::new())
+}
+
+/// Returns the chat_updated events that report a rating after chat_finished. There are none while the chat is open,
+/// because chat_finished will contain the rating, and none if no agent took part, because then no event has reported
+/// the chat.
+fn rating_notifications(chat: &Chat, webhooks: &[Webhook], now: Timestamp) -> Result<Vec<TimelineEntry>, Error> {
+    let owner = chat.state.agent().map(|agent| agent.agent_id);
+    let agent_id = owner.or_else(|| chat.participants.last().copied());
+    if !chat.state.is_closed() || agent_id.is_none() {
+        return Ok(Vec::new());
+    }
+    let context = NotificationContext { webhooks, agent_id, now };
+    let details = WebhookEventDetails { reports_rating: true, ..WebhookEventDetails::default() };
+    let contents = context.webhook_notifications(WebhookEvent::ChatUpdated, details);
+    context.create_entries(&mut chat.clone(), contents)
+}

@@ -1,0 +1,11 @@
+//! An account, its agents and what an admin sets for all of it.
+
+pub mod account;
+pub mod account_settings;
+pub mod agent;
+pub mod agent_presence;
+pub mod audit;
+pub mod canned_reply;
+pub mod department;
+pub mod login_limit;
+pub mod password_policy;

@@ -1,0 +1,5 @@
+//! Bot connections, and how the service judges what a bot does.
+
+pub mod bot;
+pub mod bot_activity;
+pub mod bot_reaction;

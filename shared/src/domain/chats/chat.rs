@@ -1,0 +1,264 @@
+//! The header of a chat: the item that stores its state, owner and counters. Every message in the chat updates the
+//! header. The states and the transitions between them are defined in [`chat_state`](super::chat_state).
+
+use std::collections::BTreeMap;
+
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::department::ChatDepartment;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::message_content::Content;
+use crate::domain::deliveries::delivery::{Delivery, Target};
+use crate::domain::named::named;
+use crate::domain::time_zone::Day;
+use crate::domain::timestamp::Timestamp;
+
+/// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
+const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
+pub const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+/// The maximum length of the preview text. It helps to keep the header below 1 KB, because every message in the chat
+/// rewrites the header and DynamoDB charges for each started KB.
+const MAX_PREVIEW_CHARS: usize = 80;
+/// The maximum length, in characters, of the visitor's name and the channel's name in a chat's header.
+pub const MAX_HEADER_NAME_CHARS: usize = 60;
+/// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
+/// rewrites the header.
+const MAX_PARTICIPANTS: usize = 30;
+/// The maximum number of undelivered messages that the header stores. The number is limited because every message in
+/// the chat rewrites the header.
+pub const MAX_UNDELIVERED: usize = 100;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sender {
+    Visitor,
+    Agent(AgentSnapshot),
+    /// A bot with this name.
+    Bot(String),
+    /// The service itself. It is the sender of the notifications for bots and webhooks.
+    System,
+}
+
+impl Sender {
+    /// Returns the name of this value in the APIs and in stored items.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Visitor => "visitor",
+            Self::Agent(_) => "agent",
+            Self::Bot(_) => "bot",
+            Self::System => "system",
+        }
+    }
+}
+
+/// A shortened message that is shown in lists of chats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagePreview {
+    /// The kind of sender, as returned by [`Sender::name`].
+    pub from: String,
+    /// The id of the agent who wrote the message. `None` if the visitor or a bot wrote it, and for messages that an
+    /// earlier version of the service stored.
+    pub agent_id: Option<u64>,
+    pub kind: String,
+    pub text: String,
+    pub at: Timestamp,
+}
+
+impl MessagePreview {
+    pub fn of(content: &Content, from: &Sender, at: Timestamp) -> Self {
+        Self {
+            from: from.name().to_owned(),
+            agent_id: match from {
+                Sender::Agent(agent) => Some(agent.agent_id),
+                Sender::Visitor | Sender::Bot(_) | Sender::System => None,
+            },
+            kind: content.name().to_owned(),
+            text: content.preview(MAX_PREVIEW_CHARS),
+            at,
+        }
+    }
+}
+
+named! {
+    /// A visitor's rating of a chat (specification, table C1, `rate`).
+    pub enum Rating {
+        Positive = "positive",
+        Negative = "negative",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BotHandover {
+    pub at: Timestamp,
+    /// Whether the bot failed or did not answer in time. If false, the bot invited the agents.
+    pub is_fallback: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chat {
+    pub account_id: String,
+    /// A sequential number within the account, starting at 1.
+    pub chat_id: u64,
+    pub state: ChatState,
+    /// The number of transitions so far. A chat can return to an earlier state, but never to an earlier version.
+    pub version: u64,
+    pub channel_id: String,
+    pub channel_kind: ChannelKind,
+    /// The name that the channel had when the chat was opened.
+    pub channel_name: String,
+    /// The visitor's `sender.id`, as text.
+    pub external_id: String,
+    /// Whether `sender.id` was a JSON number in the visitor's last message. `recipient.id` is sent with the same JSON
+    /// type.
+    pub has_numeric_id: bool,
+    /// The hash of the invitation text that the visitor accepted; see
+    /// [`Panel::invite`](super::chat_side_panel::Panel::invite). `None` if there was no invitation.
+    pub invite_hash: Option<String>,
+    /// The sequential number of the visitor within the account.
+    pub visitor_number: u64,
+    /// The visitor's name, truncated.
+    pub visitor_name: String,
+    /// The chat's most recent department. It is kept when an agent accepts the chat. `None` if the chat has never had a
+    /// department.
+    pub department: Option<ChatDepartment>,
+    /// The ids of the agents who accepted the chat, received it in a transfer, or closed it, in the order in which they
+    /// joined. Only the 30 agents who joined most recently are stored.
+    pub participants: Vec<u64>,
+    /// The bot that the chat started with. `None` if the chat started without a bot. The value is kept when the chat is
+    /// handed over to the agents.
+    pub bot_id: Option<String>,
+    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. A message that the visitor's channel
+    /// cannot show does not count. `None` before the first one.
+    pub bot_event_at: Option<Timestamp>,
+    /// The number of a visitor's message that is sent to the bot again, because an attempt failed. The bot may then
+    /// answer it twice. `None` if there was no such message since the visitor last wrote.
+    pub repeated_to_bot: Option<u64>,
+    /// How the bot's chat was handed over to the agents. `None` if it was not handed over.
+    pub handover: Option<BotHandover>,
+    /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.
+    pub seq: u64,
+    pub opened_at: Timestamp,
+    /// The day on which the chat was opened, in the account's time zone at that time. Reports count the chat on this
+    /// day.
+    pub opened_on: Day,
+    /// When the first message from an agent was stored. `None` before that. For a chat that is older than the report
+    /// counters, this is the time at which the chat was opened, so that no later message is counted as the first
+    /// answer.
+    pub first_answer_at: Option<Timestamp>,
+    /// When the chat's agent got the chat. `None` if no agent has it, or if an earlier version of the service stored
+    /// the transition.
+    pub agent_joined_at: Option<Timestamp>,
+    /// The time of the last message, call event or transition. Notes and other webhook events do not count.
+    pub updated_at: Timestamp,
+    /// The time of the last change that lists of chats report but that did not set `updated_at`: a note, a correction
+    /// of the visitor's name, or a webhook event other than a call event. `None` if there was no such change. Typing
+    /// notices and ratings do not count.
+    pub other_change_at: Option<Timestamp>,
+    pub last_message: Option<MessagePreview>,
+    /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
+    pub waiting_since: Option<Timestamp>,
+    pub typing_started_at: Option<Timestamp>,
+    /// What the visitor of a widget is writing. `None` if the text is not known. The text applies only while
+    /// [`is_visitor_typing`](Self::is_visitor_typing) returns true.
+    pub typing_text: Option<String>,
+    /// The times until which the integrator of the chat's channel and the chat's bot count as failing. While a receiver
+    /// is failing, first attempts to it use the retry queue instead of the FIFO queue, so that they do not block the
+    /// next messages of the chat. Other receivers are not marked as failing: each webhook has its own message groups in
+    /// the queue, so a failing webhook does not delay other receivers, and a chat has only a few webhook events and
+    /// calls.
+    pub failing_until: BTreeMap<Target, Timestamp>,
+    /// The numbers of the agents' messages that could not be delivered to the visitor and have not been delivered by a
+    /// replay since. At most [`MAX_UNDELIVERED`] are stored.
+    pub undelivered: Vec<u64>,
+    pub rating: Option<Rating>,
+    /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
+    pub retention_days: Option<u32>,
+    /// The visitor's last chats before this one, newest first and at most ten; see
+    /// [`Visitor::start_chat`](crate::domain::visitors::visitor::Visitor::start_chat).
+    pub previous_chats: Vec<u64>,
+}
+
+impl Chat {
+    /// Returns the chat after a transition to `state`. If the new state has an agent, this agent becomes a participant.
+    pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
+        let waiting_since = state.is_waiting().then(|| self.waiting_since.unwrap_or(now));
+        let version = self.version + 1;
+        let agent_joined_at = match (self.state.agent(), state.agent()) {
+            (Some(before), Some(after)) if before.agent_id == after.agent_id => self.agent_joined_at,
+            (_, Some(_)) => Some(now),
+            (_, None) => None,
+        };
+        let mut after = Self {
+            state,
+            version,
+            agent_joined_at,
+            updated_at: now,
+            waiting_since,
+            typing_started_at: None,
+            typing_text: None,
+            ..self.clone()
+        };
+        if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
+            after.add_participant(agent_id);
+        }
+        after
+    }
+
+    pub fn changed_at(&self) -> Timestamp {
+        self.other_change_at.map_or(self.updated_at, |at| at.max(self.updated_at))
+    }
+
+    /// Returns the time at which an entry written at `at` expires. `None` means that the entry never expires. An entry
+    /// that is written after the chat was closed expires together with the chat.
+    pub fn retain_until(&self, at: Timestamp) -> Option<Timestamp> {
+        let start = if self.state.is_closed() { at.min(self.updated_at) } else { at };
+        self.retention_days.map(|days| start.plus(DAY * days))
+    }
+
+    /// Returns whether the chat is closed and its retention period is over. Readers must check this, because the table
+    /// deletes expired items with a delay.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
+    }
+
+    /// Removes the message preview if the retention period of the last message is over.
+    pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
+        let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
+        if self.last_message.as_ref().is_some_and(is_expired) {
+            self.last_message = None;
+        }
+        self
+    }
+
+    /// Returns the delivery of a new message from an agent or a bot. Returns `None` for a widget's chat: the message
+    /// only needs to be stored, because the visitor's browser reads it.
+    pub fn delivery_to_visitor(&self, now: Timestamp) -> Option<Delivery> {
+        match self.channel_kind {
+            ChannelKind::Api => Some(Delivery::new(Target::Channel, now)),
+            ChannelKind::Widget => None,
+        }
+    }
+
+    pub fn add_participant(&mut self, agent_id: u64) {
+        if self.participants.contains(&agent_id) {
+            return;
+        }
+        if self.participants.len() >= MAX_PARTICIPANTS {
+            self.participants.remove(0);
+        }
+        self.participants.push(agent_id);
+    }
+
+    pub fn is_visitor_typing(&self, now: Timestamp) -> bool {
+        self.typing_started_at.is_some_and(|since| now.since(since) < VISITOR_TYPING_TIMEOUT)
+    }
+
+    /// Whether the bot has sent a message or invited an agent after `moment`. An event at exactly `moment` does not
+    /// count: an AGENT_UNAVAILABLE notification has the same time as the INVITE_AGENT event that caused it.
+    pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
+        self.bot_event_at.is_some_and(|at| at > moment)
+    }
+
+    pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
+        self.failing_until.get(&target).is_some_and(|until| now < *until)
+    }
+}

@@ -1,0 +1,14 @@
+//! Chats: their states, their entries, and who may see them.
+
+pub mod chat;
+pub mod chat_changes;
+pub mod chat_export;
+pub mod chat_search;
+pub mod chat_side_panel;
+pub mod chat_state;
+pub mod chat_visibility;
+pub mod idempotency_key;
+pub mod media;
+pub mod message_content;
+pub mod message_id;
+pub mod timeline_entry;

@@ -1,0 +1,77 @@
+//! The webhooks of an account and the events that are sent to them (specification, part C).
+
+use crate::domain::calls::phone_call::PhoneCall;
+use crate::domain::channels::signing_secret::SigningSecrets;
+use crate::domain::chats::chat::Chat;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+
+pub const MAX_WEBHOOKS: usize = 10;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    pub webhook_id: String,
+    pub url: String,
+    /// The events that the webhook receives. An empty list means all events.
+    pub events: Vec<WebhookEvent>,
+    pub secrets: SigningSecrets,
+}
+
+impl Webhook {
+    pub fn subscribes_to(&self, event: WebhookEvent) -> bool {
+        self.events.is_empty() || self.events.contains(&event)
+    }
+}
+
+/// An event for one webhook. It is stored in the timeline entry whose delivery sends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookDispatch {
+    pub event: WebhookEvent,
+    pub webhook_id: String,
+    /// The agent whom the event names: the agent who made the change, who has the chat or, in a call_event, who takes
+    /// part in the call. `None` if there is no such agent.
+    pub agent_id: Option<u64>,
+    /// The `assign_to` field of a chat_assigned event.
+    pub assign_to: Option<String>,
+    /// The `call` field of a call_event event.
+    pub call: Option<PhoneCall>,
+    /// Whether a chat_updated event reports a rating that the visitor gave or changed after chat_finished. The body
+    /// then contains the rating.
+    pub reports_rating: bool,
+}
+
+impl WebhookDispatch {
+    /// Returns the ids of the agents that appear in the event's body, without duplicates. chat_finished contains all
+    /// participants, offline_message contains no agents, and other events contain the agent in `agent_id`, if there is
+    /// one.
+    pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
+        match self.event {
+            WebhookEvent::ChatFinished => chat.participants.clone(),
+            WebhookEvent::OfflineMessage => Vec::new(),
+            WebhookEvent::CallEvent
+            | WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatAssigned
+            | WebhookEvent::ChatUpdated => self.agent_id.into_iter().collect(),
+        }
+    }
+}
+
+/// Event data that is not stored in the chat and is the same for every webhook. See [`WebhookDispatch`] for the fields.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WebhookEventDetails<'a> {
+    pub assign_to: Option<&'a str>,
+    pub call: Option<&'a PhoneCall>,
+    pub reports_rating: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn webhook_without_event_list_receives_all_events() {
+        let webhook =
+            |events| Webhook { webhook_id: "w".into(), url: String::new(), events, secrets: SigningSecrets::default() };
+        assert!(webhook(vec![]).subscribes_to(WebhookEvent::ChatUpdated));
+        assert!(!webhook(vec![WebhookEvent::ChatFinished]).subscribes_to(WebhookEvent::ChatUpdated));
+    }
+}

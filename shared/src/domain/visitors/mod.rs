@@ -1,0 +1,4 @@
+//! Visitors, and how the service recognizes those of the widget.
+
+pub mod visitor;
+pub mod widget_visitor;

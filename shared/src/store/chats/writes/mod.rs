@@ -1,0 +1,11 @@
+//! Single writes that change a chat's header, most of them together with a new entry.
+
+pub(crate) mod agent_message_header;
+pub(crate) mod bot_message_header;
+pub(crate) mod event_numbers;
+pub(crate) mod note_write;
+pub(crate) mod numbers;
+pub(crate) mod rating_and_typing;
+pub(crate) mod transition_write;
+pub(crate) mod visitor_message_header;
+pub(crate) mod visitor_profile_header;

@@ -1,0 +1,222 @@
+//! The Bot API (specification, part B): its operations, and the schemas of the bodies that [`bot`](super::bot) reads
+//! leniently.
+
+use schemars::{JsonSchema, json_schema};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::contract::Operation;
+use crate::wire::bots::bot_event::BotEvent;
+use crate::wire::fields::described::ResultOk;
+use crate::wire::fields::values::{
+    AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, True, inline_schema,
+};
+
+pub(crate) fn operations() -> Vec<Operation> {
+    vec![
+Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an event from a bot provider")
+    .describe(
+            "The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By \
+             default a bot may send 300 requests in 10 seconds.")
+    .body::<ProviderEvent>()
+    .example("text", "Plain text", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "TEXT", "text": "From 9 to 5."}}))
+    .example("markdown", "Markdown with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "MARKDOWN", "content": "From **9** to **5**, see [our page](https://shop.example/hours).", "text": "From 9 to 5, see https://shop.example/hours."}}))
+    .example("buttons", "Buttons with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "BUTTONS", "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]}}))
+    .example("invite", "The bot hands over", json!({"event": "INVITE_AGENT", "chat_id": "17"}))
+    .example("contacts", "The visitor has told the bot contact data", json!({"event": "CLIENT_INFO", "chat_id": "17", "name": "Charles Babbage", "email": "charles@example.com"}))
+    .answers::<BotEventAccepted>(200, "Accepted.")
+    .answer_example("ok", None, json!({"result": "ok"}))
+    .answer_example("not_shown", Some("The channel cannot show the message, and it has no fallback"), json!({"result": "ok", "shown": false}))
+    .answer_example("duplicate", Some("The visitor has this answer already"), json!({"result": "ok", "duplicate": true}))
+    .with_idempotency_key(),
+
+
+    ]
+}
+
+/// Returns the request that the service sends to a bot provider.
+pub(crate) fn outgoing_operations() -> Vec<Operation> {
+    vec![
+Operation::outgoing("botEvent", "providerEvent",
+        "B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>, or <endpoint> with the \
+         token in place of {token}")
+    .describe(
+            "If a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the chat is handed \
+             over to the agents.")
+    .body::<BotEvent>()
+    .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}}))
+    .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
+    .example("unavailable", "The bot has invited an agent, but none is online", json!({"event": "AGENT_UNAVAILABLE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
+    .example("closed", "The chat was closed", json!({"event": "CHAT_CLOSED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
+    .answers::<BotEventResponse>(200, "Accepted. The body is ignored unless it contains an error."),
+
+    ]
+}
+
+/// Table B1, provider to service.
+#[derive(JsonSchema)]
+#[serde(tag = "event", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ProviderEvent {
+    BotMessage(BotMessageEvent),
+    InviteAgent(InviteAgentEvent),
+    ClientInfo(ClientInfoEvent),
+}
+
+#[derive(JsonSchema)]
+pub struct BotMessageEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    pub message: BotMessage,
+}
+
+#[derive(JsonSchema)]
+pub struct InviteAgentEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+}
+
+/// The visitor's contact data, at the top level or in contacts. At least one of the three fields is required.
+#[derive(JsonSchema)]
+pub struct ClientInfoEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    #[serde(flatten)]
+    pub contact: BotContacts,
+    pub contacts: Option<BotContacts>,
+}
+
+#[derive(JsonSchema)]
+pub struct ChatReference {
+    /// The provider's own id, or the id of a CLIENT_MESSAGE.
+    #[serde(default)]
+    pub id: OptionalTextOrNumber<1000>,
+    #[serde(default)]
+    pub chat_id: ServiceAssignedId,
+    #[serde(default)]
+    pub client_id: ServiceAssignedId,
+}
+
+#[derive(JsonSchema)]
+pub struct BotContacts {
+    #[serde(default)]
+    pub name: OptionalText<1000>,
+    #[serde(default)]
+    pub email: OptionalText<1000>,
+    #[serde(default)]
+    pub phone: OptionalText<1000>,
+}
+
+/// An id as the service sent it.
+#[derive(Default)]
+pub struct ServiceAssignedId;
+
+inline_schema!(
+    ServiceAssignedId,
+    "ServiceAssignedId",
+    json_schema!({
+        "type": ["integer", "string", "null"], "minimum": 0, "pattern": "^([0-9]{1,18}|\\s*)$",
+        "description": "An id as the service sent it.",
+    })
+);
+
+/// Table B2.
+#[derive(JsonSchema)]
+#[serde(tag = "type", rename_all = "UPPERCASE")]
+pub enum BotMessage {
+    Text(BotText),
+    Markdown(BotMarkdown),
+    Buttons(BotButtons),
+}
+
+#[derive(JsonSchema)]
+pub struct BotText {
+    pub text: VisibleText<10_000>,
+    #[serde(default)]
+    pub timestamp: BotTimestamp,
+    pub force_reply: Option<bool>,
+}
+
+/// If text is absent, the message is not sent to channels that cannot show it.
+#[derive(JsonSchema)]
+pub struct BotMarkdown {
+    pub content: VisibleText<10_000>,
+    pub text: Option<AnyText<10_000>>,
+    #[serde(default)]
+    pub timestamp: BotTimestamp,
+    pub force_reply: Option<bool>,
+}
+
+/// If text is absent, the message is not sent to channels that cannot show it.
+#[derive(JsonSchema)]
+pub struct BotButtons {
+    #[serde(default)]
+    pub title: OptionalText<1000>,
+    pub text: Option<AnyText<10_000>>,
+    #[schemars(length(min = 1, max = 3))]
+    pub buttons: Vec<BotButton>,
+    #[serde(default)]
+    pub timestamp: BotTimestamp,
+    pub force_reply: Option<bool>,
+}
+
+#[derive(JsonSchema)]
+pub struct BotButton {
+    pub text: VisibleText<1_000>,
+    #[serde(default)]
+    pub id: OptionalTextOrNumber<1000>,
+}
+
+/// A text that is not blank.
+pub struct VisibleText<const MAX: usize>;
+
+inline_schema!([const MAX: usize] VisibleText<MAX>, format!("VisibleText{MAX}"), json_schema!({
+    "type": "string", "pattern": "\\S", "maxLength": MAX,
+}));
+
+/// Unix time, seconds or milliseconds.
+#[derive(Default)]
+pub struct BotTimestamp;
+
+inline_schema!(
+    BotTimestamp,
+    "BotTimestamp",
+    json_schema!({
+        "type": ["number", "string", "null"], "minimum": 0, "pattern": "^([0-9]{1,20}|\\s*)$",
+        "description": "Unix time, seconds or milliseconds.",
+    })
+);
+
+#[derive(Serialize, JsonSchema)]
+pub struct BotEventAccepted {
+    result: ResultOk,
+    /// False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get
+    /// it, and the message does not count as an answer.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    shown: Optional<False>,
+    /// True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
+    /// that message. The visitor does not get it again.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    duplicate: Optional<True>,
+}
+
+impl BotEventAccepted {
+    pub fn ok() -> Self {
+        Self { result: ResultOk::Ok, shown: Optional(None), duplicate: Optional(None) }
+    }
+
+    /// The response to a message that the channel cannot show.
+    pub fn not_shown() -> Self {
+        Self { shown: Optional(Some(False)), ..Self::ok() }
+    }
+
+    /// The response to an answer that the visitor has already.
+    pub fn duplicate() -> Self {
+        Self { duplicate: Optional(Some(True)), ..Self::ok() }
+    }
+}
+
+#[derive(JsonSchema)]
+pub struct BotEventResponse {
+    #[serde(default)]
+    pub error: NotNull<AnyObject>,
+}

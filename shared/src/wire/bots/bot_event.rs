@@ -1,0 +1,151 @@
+//! The events that a bot provider receives (specification, B-2).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::bots::bot::{BotNotification, CLIENT_MESSAGE};
+use crate::domain::calls::phone_call::CallKind;
+use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::visitors::visitor::{Visitor, VisitorProfile};
+use crate::wire::fields::described::{DigitString, Uuid};
+use crate::wire::fields::values::{Name, Optional, SequentialNumber, UnixSeconds};
+
+/// Table B1, service to provider.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum BotEvent {
+    ClientMessage(Box<ClientMessageEvent>),
+    Notice(BotNotice),
+}
+
+/// A visitor's message, or a request for a callback, whose text is the phone number.
+#[derive(Serialize, JsonSchema)]
+pub struct ClientMessageEvent {
+    #[schemars(extend("const" = CLIENT_MESSAGE))]
+    event: &'static str,
+    #[serde(flatten)]
+    ids: BotEventIds,
+    agents_online: bool,
+    sender: ClientMessageSender,
+    channel: ClientMessageChannel,
+    message: ClientMessageContent,
+    /// Present if the visitor has asked for a callback. The text of the message is then the phone number.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    call: Optional<RequestedCall>,
+}
+
+/// The ids that every event contains.
+#[derive(Serialize, JsonSchema)]
+pub struct BotEventIds {
+    #[schemars(with = "Uuid")]
+    id: String,
+    /// The account.
+    site_id: String,
+    #[schemars(with = "DigitString")]
+    client_id: String,
+    #[schemars(with = "DigitString")]
+    chat_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ClientMessageSender {
+    id: SequentialNumber,
+    name: String,
+    /// Absent when unknown.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    url: Optional<String>,
+    has_contacts: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ClientMessageChannel {
+    id: String,
+    r#type: Name<ChannelKind>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ClientMessageContent {
+    #[schemars(extend("const" = "TEXT"))]
+    r#type: &'static str,
+    text: String,
+    timestamp: UnixSeconds,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RequestedCall {
+    #[schemars(extend("const" = CallKind::Callback.name()))]
+    r#type: &'static str,
+    phone: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BotNotice {
+    event: BotNoticeName,
+    #[serde(flatten)]
+    ids: BotEventIds,
+}
+
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum BotNoticeName {
+    AgentJoined,
+    AgentUnavailable,
+    ChatClosed,
+}
+
+impl BotNoticeName {
+    /// Returns `None` for the notification that is sent as a CLIENT_MESSAGE.
+    pub fn of(notification: BotNotification) -> Option<Self> {
+        match notification {
+            BotNotification::AgentJoined => Some(Self::AgentJoined),
+            BotNotification::AgentUnavailable => Some(Self::AgentUnavailable),
+            BotNotification::ChatClosed => Some(Self::ChatClosed),
+            BotNotification::CallbackRequested => None,
+        }
+    }
+}
+
+impl BotEvent {
+    pub fn notice(event: BotNoticeName, entry: &TimelineEntry, chat: &Chat) -> Self {
+        Self::Notice(BotNotice { event, ids: BotEventIds::new(entry, chat) })
+    }
+
+    pub fn client_message(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Self {
+        let text = entry.content.to_plain_text();
+        let call = || RequestedCall { r#type: CallKind::Callback.name(), phone: text.clone() };
+        Self::ClientMessage(Box::new(ClientMessageEvent {
+            event: CLIENT_MESSAGE,
+            ids: BotEventIds::new(entry, chat),
+            agents_online,
+            sender: visitor.into(),
+            channel: ClientMessageChannel { id: chat.channel_id.clone(), r#type: chat.channel_kind.into() },
+            call: Optional(entry.content.is_callback_request().then(call)),
+            message: ClientMessageContent { r#type: "TEXT", text, timestamp: entry.at.into() },
+        }))
+    }
+}
+
+impl BotEventIds {
+    fn new(entry: &TimelineEntry, chat: &Chat) -> Self {
+        Self {
+            id: entry.id.clone(),
+            site_id: chat.account_id.clone(),
+            client_id: chat.visitor_number.to_string(),
+            chat_id: chat.chat_id.to_string(),
+        }
+    }
+}
+
+impl From<&Visitor> for ClientMessageSender {
+    fn from(visitor: &Visitor) -> Self {
+        let VisitorProfile { phone, email, .. } = &visitor.profile;
+        Self {
+            id: SequentialNumber(visitor.number),
+            name: visitor.profile.display_name().to_owned(),
+            url: Optional(visitor.profile.page().map(str::to_owned)),
+            has_contacts: phone.is_some() || email.is_some(),
+        }
+    }
+}

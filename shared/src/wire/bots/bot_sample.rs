@@ -1,0 +1,75 @@
+//! Sample events for testing a bot. A sample refers to a chat that does not exist.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::domain::bots::bot::{Bot, CLIENT_MESSAGE};
+use crate::domain::timestamp::Timestamp;
+use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
+use crate::wire::sample_data;
+
+/// The body of POST /admin/bots/{bot_id}/test.
+#[derive(Deserialize, JsonSchema)]
+pub struct BotTest {
+    /// The type of the sample event.
+    #[schemars(extend("default" = CLIENT_MESSAGE))]
+    pub event: Option<SampleBotEvent>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SampleBotEvent {
+    #[default]
+    ClientMessage,
+    AgentJoined,
+    AgentUnavailable,
+    ChatClosed,
+}
+
+impl SampleBotEvent {
+    /// Returns the body of the event. It contains the bot's account, because a provider may serve several accounts.
+    pub fn body(self, receiver: &Bot, id: &str, now: Timestamp) -> Value {
+        let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
+        chat.account_id.clone_from(&receiver.account_id);
+        let notice = match self {
+            Self::ClientMessage => {
+                return json!(BotEvent::client_message(&message, &chat, &sample_data::visitor(), true));
+            }
+            Self::AgentJoined => BotNoticeName::AgentJoined,
+            Self::AgentUnavailable => BotNoticeName::AgentUnavailable,
+            Self::ChatClosed => BotNoticeName::ChatClosed,
+        };
+        json!(BotEvent::notice(notice, &message, &chat))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::domain::channels::signing_secret::SigningSecrets;
+    use crate::wire::fields::reader::read;
+
+    #[test]
+    fn every_event_name_has_a_sample() {
+        let receiver = Bot {
+            bot_id: "b".into(),
+            account_id: "acc".into(),
+            provider_id: "p".into(),
+            token: "t".into(),
+            name: "Bot".into(),
+            channel_ids: Vec::new(),
+            answer_within: None,
+            signing_secrets: SigningSecrets::default(),
+            created_at: Timestamp(0),
+        };
+        for name in [CLIENT_MESSAGE, "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] {
+            let sample = read::<BotTest>(&json!({ "event": name })).unwrap().event.unwrap();
+            let body = sample.body(&receiver, "id", Timestamp(0));
+            assert_eq!((&body["event"], &body["site_id"], &body["id"]), (&json!(name), &json!("acc"), &json!("id")));
+        }
+        let error = read::<BotTest>(&json!({ "event": "BOT_MESSAGE" })).err().unwrap();
+        assert_eq!(error.invalid_field(), Some("event"));
+    }
+}

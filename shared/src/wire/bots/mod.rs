@@ -1,0 +1,7 @@
+//! The Bot API (specification, part B).
+
+pub mod bot;
+pub mod bot_api;
+pub mod bot_error;
+pub mod bot_event;
+pub mod bot_sample;

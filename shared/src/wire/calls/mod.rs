@@ -1,0 +1,4 @@
+//! What a gateway of calls and Twilio send and receive.
+
+pub mod call_gateway;
+pub mod twilio;

@@ -1,0 +1,252 @@
+//! The channel API (specification, part A): its operations, and the schemas of the bodies that
+//! [`visitor_message`](super::visitor_message) and [`integrator_response`](super::integrator_response) read leniently.
+
+use schemars::{JsonSchema, json_schema};
+use serde_json::json;
+
+use crate::contract::{Failure, Operation};
+use crate::wire::channels::integrator_request::IntegratorMessage;
+use crate::wire::fields::described::Success;
+use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
+use crate::wire::fields::values::{NotNull, OptionalText, OptionalTextOrNumber, Text, Whole, inline_schema};
+
+const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+pub(crate) fn operations() -> Vec<Operation> {
+    vec![
+Operation::get("/channel/{secret}/{channel_id}/status", "channelStatus", "A-1: is an agent of the channel online?")
+    .describe(
+            "Agents count who receive the channel's chats and have the status online. 0 is also returned for a \
+             disabled channel. Ask before you show the chat, at most once a minute.")
+    .answers::<ChannelStatus>(200, "1 when an agent who receives the channel's chats is online, otherwise 0.")
+    .answer_example("online", Some("An agent is online"), json!(1))
+    .answer_example("offline", Some("Nobody is online"), json!(0))
+    .fails(&[Failure::NotFound]),
+Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visitor sends a message, or starts or stops typing")
+    .describe(
+            "A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid \
+             optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 \
+             messages and a channel may open 300 chats in 10 seconds.")
+    .body::<VisitorMessage>()
+    .example("text", "A text", json!({"sender": {"id": "u-1", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "photo": "https://shop.example/people/ada.png", "url": "https://shop.example/cart"}, "message": {"type": "text", "id": "m-1", "text": "Where is my order?"}}))
+    .example("typein", "The visitor starts typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typein"}}))
+    .example("typeout", "The visitor stops typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typeout"}}))
+    .example("photo", "A picture", json!({"sender": {"id": "u-1"}, "message": {"type": "photo", "file": "https://shop.example/files/box.jpg", "file_name": "box.jpg", "file_size": 182044, "thumb": "https://shop.example/files/box-320.jpg", "width": 1600, "height": 1200, "text": "The box arrived like this"}}))
+    .example("video", "A film", json!({"sender": {"id": "u-1"}, "message": {"type": "video", "file": "https://shop.example/files/box.mp4", "file_name": "box.mp4", "file_size": 2182044, "duration": 12, "width": 1280, "height": 720}}))
+    .example("audio", "Music", json!({"sender": {"id": "u-1"}, "message": {"type": "audio", "file": "https://shop.example/files/song.mp3", "file_name": "song.mp3", "file_size": 4182044, "duration": 180, "performer": "The Band", "title": "A song"}}))
+    .example("voice", "A voice message", json!({"sender": {"id": "u-1"}, "message": {"type": "voice", "file": "https://shop.example/files/note.ogg", "file_name": "note.ogg", "file_size": 18204, "duration": 7}}))
+    .example("sticker", "A sticker", json!({"sender": {"id": "u-1"}, "message": {"type": "sticker", "file": "https://shop.example/files/smile.webp", "file_name": "smile.webp", "file_size": 9204, "emoji": "😀"}}))
+    .example("document", "Another file", json!({"sender": {"id": "u-1"}, "message": {"type": "document", "file": "https://shop.example/files/invoice.pdf", "file_name": "invoice.pdf", "file_size": 58204, "text": "The invoice"}}))
+    .example("location", "A place", json!({"sender": {"id": "u-1"}, "message": {"type": "location", "latitude": 51.5033, "longitude": -0.1196}}))
+    .idempotent()
+    .answers::<Success>(200, "Accepted.")
+    .answer_example("ok", None, json!({"result": "ok"}))
+    .fails(&[Failure::ChannelDisabled, Failure::NotFound, Failure::VisitorPayloadTooLarge, Failure::TooManyRequests])
+    .never_fails(Failure::PayloadTooLarge),
+
+
+    ]
+}
+
+/// Returns the request that the service sends to an integrator.
+pub(crate) fn outgoing_operations() -> Vec<Operation> {
+    vec![
+Operation::outgoing("integratorMessage", "integratorMessage",
+        "A-3: an agent or a bot sends a message, or an agent starts or stops typing; POST \
+         <integrator_url>/<CHANNEL_PUBLIC_ID>")
+    .describe(
+            "On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a \
+             final rejection. A typing notice is sent only once.")
+    .body::<IntegratorMessage>()
+    .example("text", "A text from an agent", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "text", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "text": "It left our warehouse this morning."}}))
+    .example("typein", "The agent starts typing", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "typein"}}))
+    .example("document", "A file", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "document", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "file": "https://shop.example/files/invoice.pdf", "file_name": "invoice.pdf", "file_size": 58204}}))
+    .example("location", "A place", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "location", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "latitude": 51.5033, "longitude": -0.1196}}))
+    .example("markdown", "A bot's Markdown, if the channel shows it", json!({"sender": {"name": "Shop bot"}, "recipient": {"id": "u-1"}, "message": {"type": "markdown", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "content": "From **9** to **5**.", "text": "From 9 to 5."}}))
+    .example("buttons", "A bot's buttons, if the channel shows them", json!({"sender": {"name": "Shop bot"}, "recipient": {"id": "u-1"}, "message": {"type": "buttons", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]}}))
+    .answers::<IntegratorResponse>(200,
+            "Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string \
+             that contains this JSON. After any other response, the request is retried.")
+    .answer_example("delivered", None, json!({"result": "ok"}))
+    .answer_example("rejected", Some("The agent reads the text, unless the channel hides the code"), json!({"error": {"code": 7, "message": "The visitor has left."}})),
+
+    ]
+}
+
+/// 1 when an agent who receives the channel's chats is online, otherwise 0.
+pub struct ChannelStatus;
+
+inline_schema!(ChannelStatus, "ChannelStatus", json_schema!({ "type": "integer", "enum": [0, 1] }));
+
+/// Table A1.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "no value of this type exists, it only describes")]
+pub enum VisitorMessage {
+    Message {
+        sender: VisitorSender,
+        message: ChannelMessage,
+    },
+    /// For a typing notice, only sender.id is read.
+    Typing {
+        sender: TypingSender,
+        message: TypingNotice,
+    },
+}
+
+#[derive(JsonSchema)]
+pub struct VisitorSender {
+    pub id: SenderId,
+    #[serde(default)]
+    pub name: OptionalText<1000>,
+    #[serde(default)]
+    pub phone: OptionalText<1000>,
+    #[serde(default)]
+    pub email: OptionalText<1000>,
+    #[serde(default)]
+    pub photo: WebUrlOrBlank,
+    /// The visitor's location, any text. It is shown and sent as a link if it is an http or https address.
+    #[serde(default)]
+    pub url: OptionalText<4096>,
+    #[serde(default)]
+    pub invite: OptionalText<1000>,
+}
+
+#[derive(JsonSchema)]
+pub struct TypingSender {
+    pub id: SenderId,
+}
+
+/// The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum SenderId {
+    Text(Text<255>),
+    Number(i64),
+}
+
+#[derive(JsonSchema)]
+pub struct TypingNotice {
+    pub r#type: TypingNoticeType,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TypingNoticeType {
+    Typein,
+    Typeout,
+}
+
+/// Tables A1 and A3.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum ChannelMessage {
+    Text(TextMessage),
+    File(FileMessage),
+    Location(LocationMessage),
+}
+
+#[derive(JsonSchema)]
+pub struct TextMessage {
+    pub r#type: TextType,
+    /// The caller's own id, which is only logged.
+    #[serde(default)]
+    pub id: OptionalTextOrNumber<1000>,
+    #[schemars(length(min = 1))]
+    pub text: String,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TextType {
+    Text,
+}
+
+#[derive(JsonSchema)]
+pub struct FileMessage {
+    pub r#type: FileType,
+    /// The caller's own id, which is only logged.
+    #[serde(default)]
+    pub id: OptionalTextOrNumber<1000>,
+    pub text: Option<String>,
+    pub file: WebUrl,
+    pub file_name: Text<1000>,
+    /// Bytes.
+    pub file_size: Whole<1, MAX_INTEGER>,
+    #[serde(default)]
+    pub thumb: WebUrlOrBlank,
+    #[serde(default)]
+    pub emoji: OptionalText<1000>,
+    /// Seconds.
+    pub duration: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels.
+    pub width: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels.
+    pub height: Option<Whole<1, MAX_INTEGER>>,
+    #[serde(default)]
+    pub performer: OptionalText<1000>,
+    #[serde(default)]
+    pub title: OptionalText<1000>,
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: Option<f64>,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: Option<f64>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileType {
+    Video,
+    Audio,
+    Voice,
+    Photo,
+    Sticker,
+    Document,
+}
+
+#[derive(JsonSchema)]
+pub struct LocationMessage {
+    pub r#type: LocationType,
+    /// The caller's own id, which is only logged.
+    #[serde(default)]
+    pub id: OptionalTextOrNumber<1000>,
+    pub text: Option<String>,
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: f64,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: f64,
+    #[serde(default)]
+    pub title: OptionalText<1000>,
+    #[serde(default)]
+    pub file: WebUrlOrBlank,
+    #[serde(default)]
+    pub thumb: WebUrlOrBlank,
+    #[serde(default)]
+    pub emoji: OptionalText<1000>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LocationType {
+    Location,
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum IntegratorResponse {
+    Delivered {
+        #[schemars(regex(pattern = "^[Oo][Kk]$"))]
+        result: String,
+    },
+    Rejected {
+        error: IntegratorError,
+    },
+}
+
+#[derive(JsonSchema)]
+pub struct IntegratorError {
+    #[serde(default)]
+    pub code: NotNull<i64>,
+    #[serde(default)]
+    pub message: NotNull<String>,
+}

@@ -1,0 +1,264 @@
+//! The frames that a client sends through a socket, and the responses to them. The frames that report changes are in
+//! [`push`](super::push). A frame is a JSON text.
+
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, json_schema};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::domain::chats::message_content::TypingNotice;
+use crate::error::Error;
+use crate::wire::fields::json_parser;
+use crate::wire::fields::reader::read;
+use crate::wire::fields::values::{Name, ProtocolVersion, SequentialNumber, Truncated, inline_schema};
+
+/// The maximum length of the text that a visitor is typing. A longer text is truncated.
+const MAX_TYPING_TEXT_CHARS: usize = 300;
+
+/// A frame with a constant `type`.
+pub trait Frame {
+    const TYPE: &'static str;
+}
+
+/// Declares the types of frames.
+macro_rules! frame_types {
+    ($($frame:ident = $name:literal,)+) => {$(
+        impl $crate::wire::sockets::socket_frame::Frame for $frame {
+            const TYPE: &'static str = $name;
+        }
+    )+};
+}
+
+pub(in crate::wire) use frame_types;
+
+/// The field `type` of the frame `F`.
+pub struct FrameType<F>(PhantomData<F>);
+
+impl<F> Default for FrameType<F> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<F: Frame> Serialize for FrameType<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(F::TYPE)
+    }
+}
+
+impl<'de, F: Frame> Deserialize<'de> for FrameType<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let is_expected = String::deserialize(deserializer)? == F::TYPE;
+        if is_expected { Ok(Self::default()) } else { Err(D::Error::custom(format_args!("must be {}", F::TYPE))) }
+    }
+}
+
+inline_schema!([F: Frame] FrameType<F>, format!("TypeOf{}", F::TYPE), json_schema!({
+    "type": "string", "const": F::TYPE,
+}));
+
+frame_types! {
+    PingFrame = "ping",
+    AgentTypingFrame = "typing",
+    AgentSeenFrame = "seen",
+    VisitorTypingFrame = "typing",
+    PongFrame = "pong",
+    ErrorFrame = "error",
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PingFrame {
+    pub r#type: FrameType<PingFrame>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentTypingFrame {
+    pub r#type: FrameType<AgentTypingFrame>,
+    pub chat_id: SequentialNumber,
+    pub typing: Name<TypingNotice>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentSeenFrame {
+    pub r#type: FrameType<AgentSeenFrame>,
+    pub chat_id: SequentialNumber,
+    pub seq: SequentialNumber,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct VisitorTypingFrame {
+    pub r#type: FrameType<VisitorTypingFrame>,
+    pub typing: Name<TypingNotice>,
+    /// The text so far, of which agents see at most 300 characters.
+    #[serde(default)]
+    pub text: Truncated<MAX_TYPING_TEXT_CHARS>,
+}
+
+/// The part of a frame that says how to read the rest.
+#[derive(Deserialize)]
+struct FrameHead<T> {
+    r#type: T,
+}
+
+fn read_type<T: DeserializeOwned>(frame: &Value) -> Result<T, Error> {
+    read::<FrameHead<T>>(frame).map(|head| head.r#type)
+}
+
+/// A frame from an agent's client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientFrame {
+    /// Keeps the socket, the session and the agent's presence alive.
+    Ping,
+    /// The agent has started or stopped typing in a chat.
+    Typing { chat_id: u64, typing: TypingNotice },
+    /// The agent has seen the messages of a chat up to number `seq`.
+    Seen { chat_id: u64, seq: u64 },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ClientFrameType {
+    Ping,
+    Typing,
+    Seen,
+}
+
+impl ClientFrame {
+    /// Unknown fields are ignored.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let frame = json_parser::parse(text)?;
+        Ok(match read_type(&frame)? {
+            ClientFrameType::Ping => Self::Ping,
+            ClientFrameType::Typing => {
+                let AgentTypingFrame { r#type: _, chat_id, typing } = read(&frame)?;
+                Self::Typing { chat_id: chat_id.0, typing: typing.0 }
+            }
+            ClientFrameType::Seen => {
+                let AgentSeenFrame { r#type: _, chat_id, seq } = read(&frame)?;
+                Self::Seen { chat_id: chat_id.0, seq: seq.0 }
+            }
+        })
+    }
+}
+
+/// A frame from a visitor's widget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VisitorFrame {
+    /// Keeps the socket open.
+    Ping,
+    /// The visitor has started or stopped typing. `text` is what the visitor has typed so far, if the frame contains
+    /// it.
+    Typing { typing: TypingNotice, text: Option<String> },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum VisitorFrameType {
+    Ping,
+    Typing,
+}
+
+impl VisitorFrame {
+    /// Unknown fields are ignored.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let frame = json_parser::parse(text)?;
+        Ok(match read_type(&frame)? {
+            VisitorFrameType::Ping => Self::Ping,
+            VisitorFrameType::Typing => {
+                let VisitorTypingFrame { r#type: _, typing, text } = read(&frame)?;
+                Self::Typing { typing: typing.0, text: text.0 }
+            }
+        })
+    }
+}
+
+#[derive(Default, Serialize, JsonSchema)]
+pub struct PongFrame {
+    v: ProtocolVersion,
+    r#type: FrameType<PongFrame>,
+}
+
+pub fn pong_frame() -> String {
+    json!(PongFrame::default()).to_string()
+}
+
+/// The response to a frame that was rejected. It contains the code, the message and the field of the error response
+/// that an HTTP endpoint would return.
+#[derive(Serialize, JsonSchema)]
+pub struct ErrorFrame {
+    v: ProtocolVersion,
+    r#type: FrameType<ErrorFrame>,
+    code: &'static str,
+    message: String,
+    field: Option<String>,
+}
+
+pub fn error_frame(error: &Error) -> String {
+    let frame = ErrorFrame {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        code: error.code(),
+        message: error.to_string(),
+        field: error.invalid_field().map(str::to_owned),
+    };
+    json!(frame).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn frames_are_parsed() {
+        let start = ClientFrame::Typing { chat_id: 7, typing: TypingNotice::Start };
+        for (text, expected) in [
+            (r#"{"type":"ping"}"#, ClientFrame::Ping),
+            (r#"{"type":"ping","new":{}}"#, ClientFrame::Ping),
+            (r#"{"type":"typing","chat_id":7,"typing":"typein"}"#, start),
+            (r#"{"type":"seen","chat_id":7,"seq":3}"#, ClientFrame::Seen { chat_id: 7, seq: 3 }),
+        ] {
+            assert_eq!(ClientFrame::parse(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn frames_of_visitors_are_parsed_and_truncated() {
+        let parse = |body: Value| VisitorFrame::parse(&body.to_string()).unwrap();
+        assert_eq!(parse(json!({ "type": "ping" })), VisitorFrame::Ping);
+        let typing = |typing, text: Option<&str>| VisitorFrame::Typing { typing, text: text.map(str::to_owned) };
+        let long = json!({ "type": "typing", "typing": "typein", "text": "é".repeat(301) });
+        assert_eq!(parse(long), typing(TypingNotice::Start, Some(&"é".repeat(300))));
+        assert_eq!(parse(json!({ "type": "typing", "typing": "typeout" })), typing(TypingNotice::End, None));
+        for frame in
+            [r#"{"type":"typing"}"#, r#"{"type":"typing","typing":"typein","text":7}"#, r#"{"type":"message"}"#]
+        {
+            assert!(VisitorFrame::parse(frame).is_err(), "{frame}");
+        }
+    }
+
+    #[test]
+    fn invalid_frame_gets_an_error_that_names_the_field() {
+        for (text, field) in [
+            ("", None),
+            ("7", None),
+            ("{", None),
+            ("{}", Some("type")),
+            (r#"{"type":"pong"}"#, Some("type")),
+            (r#"{"type":7}"#, Some("type")),
+            (r#"{"type":"typing","typing":"typein"}"#, Some("chat_id")),
+            (r#"{"type":"typing","chat_id":"7","typing":"typein"}"#, Some("chat_id")),
+            (r#"{"type":"typing","chat_id":7}"#, Some("typing")),
+            (r#"{"type":"typing","chat_id":7,"typing":true}"#, Some("typing")),
+            (r#"{"type":"seen","seq":3}"#, Some("chat_id")),
+            (r#"{"type":"seen","chat_id":7,"seq":0}"#, Some("seq")),
+        ] {
+            let frame: Value = serde_json::from_str(&error_frame(&ClientFrame::parse(text).unwrap_err())).unwrap();
+            assert_eq!((frame.get("v"), frame.get("type")), (Some(&json!(1)), Some(&json!("error"))), "{text}");
+            assert_eq!(frame.get("code"), Some(&json!("invalid_request")), "{text}");
+            assert_eq!(frame.get("field"), Some(&json!(field)), "{text}");
+        }
+    }
+}

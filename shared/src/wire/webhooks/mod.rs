@@ -1,0 +1,6 @@
+//! Webhooks (specification, part C).
+
+pub mod webhook_api;
+pub mod webhook_event;
+pub mod webhook_response;
+pub mod webhook_sample;

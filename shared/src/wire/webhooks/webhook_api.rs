@@ -1,0 +1,87 @@
+//! The requests that the service sends to webhooks (specification, part C).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::contract::Operation;
+use crate::wire::webhooks::webhook_event::{
+    CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage,
+};
+use crate::wire::webhooks::webhook_response::{WebhookPanelResponse, WebhookResult};
+
+const ANY_2XX: &str = "Any other 2xx has the same meaning as 200. After any other response, the request is retried, with \
+                       up to three attempts, three seconds apart.";
+
+pub(crate) fn outgoing_operations() -> Vec<Operation> {
+    vec![
+Operation::outgoing("chat_accepted", "chatAccepted", "An agent accepted a chat; POST <webhook_url>")
+    .describe("Sent when an agent accepts a chat. The response can contain data that the agent sees beside the chat.")
+    .body::<ChatAccepted>()
+    .example("widget", "A chat of a widget", json!({"event_name": "chat_accepted", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}}))
+    .example("api", "A chat of an API channel", json!({"event_name": "chat_accepted", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3, "external_id": "u-1"}, "session": {"geoip": {"region_code": "", "country": "", "country_code": "", "region": "", "city": "", "latitude": "", "longitude": "", "organization": ""}, "utm": "", "utm_json": {"source": "", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "", "user_agent": ""}, "page": {"url": "https://shop.example/cart", "title": ""}, "analytics": null, "user_token": null, "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}}))
+    .answers::<WebhookPanelResponse>(200, "Data for the agent's panel.")
+    .answer_example("data", None, json!({"result": "OK", "custom_data": [{"title": "Order", "content": "No. 4711, shipped", "link": "https://crm.example/orders/4711"}], "contact_info": {"name": "Ada Lovelace", "email": "ada@example.com"}, "enable_assign": true, "crm_link": "https://crm.example/cards/17"}))
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("chat_updated", "chatUpdated",
+        "The visitor's data changed while an agent has the chat, or the rating changed after chat_finished; POST \
+         <webhook_url>")
+    .describe(
+            "Sent when data about the visitor has changed while an agent has the chat, or when the visitor rated the \
+             chat after chat_finished was sent.")
+    .body::<ChatUpdated>()
+    .example("data", "Data about the visitor has changed", json!({"event_name": "chat_updated", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}}))
+    .example("rating", "The visitor has rated the chat after its end", json!({"event_name": "chat_updated", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}, "chat": {"rate": "positive"}}))
+    .answers::<WebhookPanelResponse>(200, "Data for the agent's panel.")
+    .answer_example("data", None, json!({"result": "OK", "custom_data": [{"title": "Order", "content": "No. 4711, delivered"}]}))
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("chat_assigned", "chatAssigned", "The agent binds the visitor to a CRM card; POST <webhook_url>")
+    .describe("Sent when an agent links the chat to the card of crm_link.")
+    .body::<ChatAssigned>()
+    .example("event", "", json!({"event_name": "chat_assigned", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}, "assign_to": "https://crm.example/cards/17"}))
+    .answers::<WebhookResult>(200, "Whether the visitor was bound to the card.")
+    .answer_example("linked", None, json!({"result": "OK"}))
+    .answer_example("failed", None, json!({"result": "The card is closed"}))
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("chat_finished", "chatFinished",
+        "A chat that an agent accepted or closed has ended; POST <webhook_url>")
+    .describe(
+            "Sent when a chat is closed that an agent had accepted, or when an agent closes a chat. Contains the \
+             conversation.")
+    .body::<ChatFinished>()
+    .example("event", "", json!({"event_name": "chat_finished", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "agents": [{"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}], "chat": {"messages": [{"message": "When are you open?", "timestamp": 1790331234, "type": "visitor"}, {"message": "From 9 to 5.", "timestamp": 1790331240, "type": "agent", "agent_id": 0}, {"message": "Here I am. How can I help?", "timestamp": 1790331300, "type": "agent", "agent_id": 1}], "rate": "positive", "blacklisted": false, "invitation": null, "beginning_missing": false}, "plain_messages": "Ada Lovelace: When are you open?\nShop bot: From 9 to 5.\nGrace Hopper: Here I am. How can I help?\n", "html_messages": "<p><b>Ada Lovelace:</b> When are you open?</p>\n<p><b>Shop bot:</b> From 9 to 5.</p>\n<p><b>Grace Hopper:</b> Here I am. How can I help?</p>\n"}))
+    .answers::<WebhookResult>(200, "Whether the receiver accepted the event.")
+    .answer_example("stored", None, json!({"result": "OK"}))
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("call_event", "callEvent", "A call starts, changes or ends; POST <webhook_url>")
+    .describe("Sent when a call starts and whenever its status changes.")
+    .body::<CallEvent>()
+    .example("start", "An agent is being called", json!({"event_name": "call_event", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}, "call": {"type": "callback", "phone": "+442071234567", "status": "start"}}))
+    .example("end", "The call has ended", json!({"event_name": "call_event", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}, "call": {"type": "callback", "phone": "+442071234567", "status": "end", "record_url": "https://calls.example/records/17.mp3"}}))
+    .example("error", "Nobody answered", json!({"event_name": "call_event", "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "agent": {"id": 1, "name": "Grace Hopper", "email": "grace@acme.example", "phone": "+442079876543"}, "call": {"type": "outgoing", "phone": "+442071234567", "status": "error", "reason": "no answer"}}))
+    .answers_empty(200, "The body is ignored.")
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("offline_message", "offlineMessage",
+        "A visitor leaves a message while no agent is online; POST <webhook_url>")
+    .describe("Sent when a visitor sends the offline form.")
+    .body::<OfflineMessage>()
+    .example("event", "", json!({"event_name": "offline_message", "chat_id": null, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "offline_message_id": "01a214d2-d7b1-7000-8000-04000000ab59", "message": "Please write to me tomorrow."}))
+    .answers::<WebhookResult>(200, "Whether the receiver accepted the event.")
+    .answer_example("stored", None, json!({"result": "OK"}))
+    .answers_any_2xx(ANY_2XX),
+Operation::outgoing("test", "webhookTest", "An admin tests the address; POST <webhook_url>")
+    .describe("Sent by POST /admin/settings/webhooks/{webhook_id}/test without `event`.")
+    .body::<WebhookTest>()
+    .example("event", "", json!({"event_name": "test", "widget_id": ""}))
+    .answers_empty(200, "The response is shown to the admin."),
+    ]
+}
+
+/// The event that checks whether a webhook's URL works.
+#[derive(Serialize, JsonSchema)]
+pub struct WebhookTest {
+    #[schemars(extend("const" = "test"))]
+    event_name: &'static str,
+    #[schemars(extend("const" = ""))]
+    widget_id: &'static str,
+}
