@@ -2299,7 +2299,11 @@ export interface components {
             safe_urls: string[];
             signing_secret?: components["schemas"]["SigningSecret"];
             time_zone: string;
-            webhook_url: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            webhook_url: string | null;
             webhooks: components["schemas"]["Webhook"][];
         };
         /** @description Absent fields stay unchanged. */
@@ -2348,7 +2352,11 @@ export interface components {
             email: string;
             name: string;
             phone: string | null;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
             role: components["schemas"]["Role"];
         };
         AgentCallRequest: {
@@ -2376,7 +2384,11 @@ export interface components {
         /** @description Data from the customer's systems for the agent. */
         AgentPanel: {
             assignment: components["schemas"]["PanelAssignment"] | null;
-            crm_link: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            crm_link: string | null;
             custom_data: components["schemas"]["PanelLine"][];
             /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
@@ -2391,7 +2403,11 @@ export interface components {
             id: components["schemas"]["SequentialNumber"];
             name: string;
             phone: string | null;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
         };
         /** @description A session of the agent. The time of the last request is exact to a minute. */
         AgentSession: {
@@ -2423,7 +2439,11 @@ export interface components {
             last_seen_at: components["schemas"]["UnixSeconds"] | null;
             name: string;
             phone: string | null;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
             role: components["schemas"]["Role"];
         };
         Agents: {
@@ -2437,7 +2457,11 @@ export interface components {
             ym?: string | null;
         };
         AssignedChat: {
-            assign_to: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
         };
         /** @enum {string} */
@@ -2665,7 +2689,11 @@ export interface components {
             duration?: number;
             phone: components["schemas"]["PhoneNumber2"];
             reason?: string;
-            record_url?: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            record_url?: string;
             status: components["schemas"]["CallStatus"];
             type: components["schemas"]["CallType"];
         };
@@ -2709,7 +2737,10 @@ export interface components {
             /** Format: int64 */
             max_seconds: number;
             record: boolean;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             report_url: string;
             /** Format: int64 */
             ring_seconds: number;
@@ -2737,7 +2768,7 @@ export interface components {
             /** @description For the status error. Truncated to 200 characters. */
             reason?: string | null;
             /** @description For the status end. */
-            record_url?: string | null;
+            record_url?: components["schemas"]["WebUrlOrBlank"];
             /** @description ringing only means that the gateway has accepted the call. */
             status: components["schemas"]["CallReportStatus"];
         };
@@ -2938,6 +2969,8 @@ export interface components {
             /** @description The same as `channel_id`: the last part of the URL in the snippet. */
             widget_id: string;
         };
+        /** @enum {string} */
+        ChannelKind: "api" | "widget";
         /** @description Tables A1 and A3. */
         ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
         /** @description Tables A1 and A3. */
@@ -3023,7 +3056,10 @@ export interface components {
             /** @description Null if the agent does not exist any more. */
             agent: components["schemas"]["WebhookAgent"] | null;
             analytics: components["schemas"]["EventAnalytics"] | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
@@ -3087,7 +3123,11 @@ export interface components {
         };
         ChatPage: {
             title: string | null;
-            url: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string;
         };
         /** @description A chat in a list. */
         ChatRow: {
@@ -3162,9 +3202,17 @@ export interface components {
             name: string;
             number: components["schemas"]["SequentialNumber"];
             phone: string | null;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
             sources: components["schemas"]["VisitorFieldSources"];
-            url: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string | null;
             /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
             url_text: string | null;
         };
@@ -3178,10 +3226,8 @@ export interface components {
         };
         ClientMessageChannel: {
             id: string;
-            type: components["schemas"]["ClientMessageChannelType"];
+            type: components["schemas"]["ChannelKind"];
         };
-        /** @enum {string} */
-        ClientMessageChannelType: "api" | "widget";
         ClientMessageContent: {
             text: string;
             timestamp: components["schemas"]["UnixSeconds"];
@@ -3220,7 +3266,11 @@ export interface components {
         Colleague: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
             status: components["schemas"]["PresenceStatus"];
         };
         Colleagues: {
@@ -3281,7 +3331,11 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
             department_ids: components["schemas"]["SequentialNumber"][];
             enabled: boolean;
-            endpoint: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            endpoint: string;
             hidden_error_codes: number[];
             integrator_url: string;
             /**
@@ -3330,7 +3384,10 @@ export interface components {
             /** @description 'yes' for a ticked box. */
             content: string;
             key: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             link: string | null;
             /** @description The label of the field. */
             title: string | null;
@@ -3612,7 +3669,10 @@ export interface components {
              */
             duration?: number | null;
             emoji?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             file: string;
             file_name: string;
             /**
@@ -3625,6 +3685,7 @@ export interface components {
              * @description Pixels.
              */
             height?: number | null;
+            /** @description The caller's own id, which is only logged. */
             id?: string | number | null;
             /** Format: double */
             latitude?: number | null;
@@ -3632,7 +3693,7 @@ export interface components {
             longitude?: number | null;
             performer?: string | null;
             text?: string | null;
-            thumb?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
             title?: string | null;
             type: components["schemas"]["FileType"];
             /**
@@ -3674,7 +3735,10 @@ export interface components {
             /** Format: int64 */
             max_seconds?: number;
             record?: boolean;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             report_url?: string;
             result: components["schemas"]["ResultOk"];
             /** Format: int64 */
@@ -3691,7 +3755,11 @@ export interface components {
              */
             duration?: number;
             emoji?: string;
-            file?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
             file_name?: string;
             /**
              * Format: int64
@@ -3716,7 +3784,11 @@ export interface components {
             longitude?: number;
             performer?: string;
             text?: string;
-            thumb?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
             title?: string;
             /** @enum {string} */
             type: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
@@ -3744,7 +3816,11 @@ export interface components {
         };
         IntegratorSender: {
             name: string;
-            photo?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo?: string;
         };
         LastMessage: {
             /**
@@ -3765,14 +3841,15 @@ export interface components {
         LastSeq: number;
         LocationMessage: {
             emoji?: string | null;
-            file?: string | null;
+            file?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The caller's own id, which is only logged. */
             id?: string | number | null;
             /** Format: double */
             latitude: number;
             /** Format: double */
             longitude: number;
             text?: string | null;
-            thumb?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
             title?: string | null;
             type: components["schemas"]["LocationType"];
         };
@@ -4001,7 +4078,11 @@ export interface components {
             /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
             content: string;
             key: string | null;
-            link: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            link: string | null;
             /**
              * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by
              *     a webhook.
@@ -4118,7 +4199,11 @@ export interface components {
         };
         /** @description The settings that the widget needs. */
         PublicWidgetSettings: {
-            avatar: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            avatar: string | null;
             color: string;
             color2: string | null;
             contacts_form: components["schemas"]["ContactsForm"];
@@ -4354,7 +4439,11 @@ export interface components {
         /** @enum {string} */
         Role: "agent" | "admin";
         RotatedEndpoint: {
-            endpoint: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            endpoint: string;
             old_endpoint_valid_until: components["schemas"]["UnixSeconds"];
         };
         RotatedSigningSecret: {
@@ -4505,7 +4594,7 @@ export interface components {
         TelephonyChanges: {
             account_sid?: string | null;
             /** @description For the provider twilio: the API's URL for another region. */
-            api_url?: (components["schemas"]["WebUrl"] | string | null) | null;
+            api_url?: (string | null) | null;
             /** @description Required if `api_url` or `account_sid` changes. */
             auth_token?: string | null;
             /**
@@ -4547,7 +4636,11 @@ export interface components {
         TelephonyProvider: "http" | "twilio";
         TelephonySettings: {
             account_sid?: string;
-            api_url?: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            api_url?: string;
             /** Format: int32 */
             callbacks_per_day: number;
             /** Format: int32 */
@@ -4564,9 +4657,14 @@ export interface components {
             record: boolean;
             /** Format: int64 */
             ring_seconds: number;
-            url?: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url?: string;
         };
         TextMessage: {
+            /** @description The caller's own id, which is only logged. */
             id?: string | number | null;
             text: string;
             type: components["schemas"]["TextType"];
@@ -4598,7 +4696,7 @@ export interface components {
             duration?: number;
             emoji?: string;
             /** @description Blocked unless its domain is one of safe_urls. */
-            file?: components["schemas"]["WebUrl2"] | "[link blocked]";
+            file?: string | "[link blocked]";
             file_name?: string;
             /**
              * Format: int64
@@ -4628,7 +4726,11 @@ export interface components {
              */
             shown?: false;
             text?: string;
-            thumb?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
             timestamp: components["schemas"]["UnixSeconds"];
             title?: string;
             type: components["schemas"]["MessageType"];
@@ -4780,28 +4882,22 @@ export interface components {
             invite?: string | null;
             name?: string | null;
             phone?: string | null;
-            photo?: string | null;
+            photo?: components["schemas"]["WebUrlOrBlank"];
             /** @description The visitor's location, any text. It is shown and sent as a link if it is an http or https address. */
             url?: string | null;
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
-        /**
-         * Format: uri
-         * @description An http or https URL.
-         */
-        WebUrl: string;
-        /**
-         * Format: uri
-         * @description An http or https URL.
-         */
-        WebUrl2: string;
         /** @description A blank value counts as absent. */
-        WebUrlOrBlank: components["schemas"]["WebUrl"] | string | null;
+        WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
         Webhook: {
             events: components["schemas"]["WebhookEvent"][];
-            url: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string;
             webhook_id: string;
         };
         WebhookAgent: {
@@ -4838,17 +4934,20 @@ export interface components {
             rate: components["schemas"]["Rating"] | null;
         };
         WebhookContactInfo: {
-            description?: string | number;
-            email?: string | number;
-            name?: string | number;
-            phone?: string | number;
+            description?: string | number | null;
+            email?: string | number | null;
+            name?: string | number | null;
+            phone?: string | number | null;
         };
         WebhookCustomData: {
             content: string | number;
-            key?: string | number;
-            /** Format: uri */
+            key?: string | number | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             link?: string;
-            title?: string | number;
+            title?: string | number | null;
         };
         /** @enum {string} */
         WebhookEvent: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
@@ -4876,8 +4975,11 @@ export interface components {
             result: string;
         };
         WebhookResponsePage: {
-            title?: string | number;
-            /** Format: uri */
+            title?: string | number | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
             url?: string;
         };
         /** @description The response to an event that accepts no data. */
@@ -4928,7 +5030,11 @@ export interface components {
         WebhookWithSecret: {
             events: components["schemas"]["WebhookEvent"][];
             signing_secret: components["schemas"]["SigningSecret"];
-            url: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string;
             webhook_id: string;
         };
         /** @description An agent who is online. */
@@ -4936,7 +5042,11 @@ export interface components {
             /** @description The departments of the widget to which the agent belongs. */
             department_ids: components["schemas"]["SequentialNumber"][];
             name: string;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
         };
         /** @description A call as the visitor sees it. */
         WidgetCall: {
@@ -4988,7 +5098,11 @@ export interface components {
              */
             joined_at: number;
             name: string;
-            photo: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo: string | null;
         };
         WidgetContactInfo: {
             client_name: string | null;
@@ -4999,15 +5113,22 @@ export interface components {
         WidgetCustomData: {
             content: string;
             key: string | null;
-            link: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            link: string | null;
             title: string | null;
         };
         /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
         WidgetCustomField: {
             key: string;
             label: string;
-            /** @description The link of a consent field. Null for other types. */
-            link: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description The link of a consent field. Null for other types.
+             */
+            link: string | null;
             /** @description The options of a select field. Empty for other types. */
             options: string[];
             required: boolean;
@@ -5084,7 +5205,11 @@ export interface components {
              */
             duration?: number;
             emoji?: string;
-            file?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
             file_name?: string;
             /**
              * Format: int64
@@ -5109,14 +5234,22 @@ export interface components {
             /** @description The name of the agent or the bot. */
             name?: string;
             performer?: string;
-            photo?: components["schemas"]["WebUrl"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            photo?: string;
             /**
              * Format: int64
              * @description 0 if the message was dropped because the visitor is blacklisted.
              */
             seq: number;
             text?: string;
-            thumb?: components["schemas"]["WebUrl2"];
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
             title?: string;
             /** @enum {string} */
             type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
@@ -5187,7 +5320,11 @@ export interface components {
              *     list allows every page.
              */
             allowed_sites: string[];
-            avatar: components["schemas"]["WebUrl"] | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            avatar: string | null;
             color: string;
             color2: string | null;
             contacts_form: components["schemas"]["ContactsForm"];

@@ -22,7 +22,7 @@ const PLACEHOLDER_SUBSTITUTE: &str = "placeholder-stands-here";
 /// An http or https URL.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "AnyText<MAX_URL_CHARS>")]
-#[schemars(with = "AnyText<MAX_URL_CHARS>", extend("format" = "uri", "pattern" = HTTP_PATTERN))]
+#[schemars(inline, with = "AnyText<MAX_URL_CHARS>", extend("format" = "uri", "pattern" = HTTP_PATTERN))]
 pub struct WebUrl(pub String);
 
 impl TryFrom<AnyText<MAX_URL_CHARS>> for WebUrl {

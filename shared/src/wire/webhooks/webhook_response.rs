@@ -9,7 +9,7 @@ use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::wire::channels::integrator_response;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{NotNull, TextOrNumber};
+use crate::wire::fields::values::{NotNull, OptionalTextOrNumber, TextOrNumber};
 
 /// The maximum number of custom data items in a response. Further items are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
@@ -50,24 +50,24 @@ pub struct WebhookPanelResponse {
 #[derive(JsonSchema)]
 pub struct WebhookCustomData {
     #[serde(default)]
-    pub title: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub title: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
     pub content: TextOrNumber<MAX_CUSTOM_DATA_CHARS>,
     #[serde(default)]
     pub link: NotNull<WebUrl>,
     #[serde(default)]
-    pub key: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub key: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
 }
 
 #[derive(JsonSchema)]
 pub struct WebhookContactInfo {
     #[serde(default)]
-    pub name: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub name: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
     #[serde(default)]
-    pub phone: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub phone: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
     #[serde(default)]
-    pub email: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub email: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
     #[serde(default)]
-    pub description: NotNull<TextOrNumber<MAX_CUSTOM_DATA_CHARS>>,
+    pub description: OptionalTextOrNumber<MAX_CUSTOM_DATA_CHARS>,
 }
 
 #[derive(JsonSchema)]
@@ -75,7 +75,7 @@ pub struct WebhookResponsePage {
     #[serde(default)]
     pub url: NotNull<WebUrl>,
     #[serde(default)]
-    pub title: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub title: OptionalTextOrNumber<MAX_WEBHOOK_FIELD_CHARS>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Tests of channels and of the secrets in their endpoint URLs.
 
 use crate::store::directory::widget_item::WidgetItem;
-use crate::store::{from_item, to_attribute};
 use crate::store::tests::*;
+use crate::store::{from_item, to_attribute};
 
 #[tokio::test]
 async fn stored_channel_is_read_back() {
