@@ -7,6 +7,7 @@
 use std::process::ExitCode;
 
 use shared::chats::bot::receive_bot_message::BotMessageResult;
+use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -31,7 +32,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let bot = auth::bot(&directory, &connections, &request).await?;
     let settings = directory.cached_settings(&bot.account_id).await?;
     connections.count_bot_request(&bot.bot_id, settings.limits.bot_requests, clock::now()).await?;
-    settings.require_not_suspended()?;
+    settings.require_not_suspended().map_err(Error::from)?;
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tracing::field::{DebugValue, debug};
 
+use crate::domain::accounts::account_settings::AccountSuspended;
 use crate::domain::chats::chat_state::TransitionError;
 
 /// The reason a request was rejected or failed, independent of the API that reports it; see [`ErrorResponse`].
@@ -227,6 +228,12 @@ pub struct ErrorResponse {
 impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
         Self { status: error.status(), code: error.code(), message: error.to_string(), cause: Some(error) }
+    }
+}
+
+impl From<AccountSuspended> for Error {
+    fn from(AccountSuspended: AccountSuspended) -> Self {
+        Self::AccountSuspended
     }
 }
 

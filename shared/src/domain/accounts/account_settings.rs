@@ -10,7 +10,6 @@ use crate::domain::rate_limit::{
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
-use crate::error::Error;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum time from one idle check of an open chat to the time at which the next one is due. If an admin shortens
@@ -86,10 +85,14 @@ impl Default for CallbackHours {
     }
 }
 
+/// The account is suspended, so nobody may act in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccountSuspended;
+
 impl AccountSettings {
-    /// Fails with `AccountSuspended` if the operator has suspended the account.
-    pub fn require_not_suspended(&self) -> Result<(), Error> {
-        if self.suspended_at.is_some() { Err(Error::AccountSuspended) } else { Ok(()) }
+    /// Fails if the operator has suspended the account.
+    pub fn require_not_suspended(&self) -> Result<(), AccountSuspended> {
+        if self.suspended_at.is_some() { Err(AccountSuspended) } else { Ok(()) }
     }
 
     /// Returns whether an open chat has reached the idle limit. `updated_at` is the time of the chat's last message,

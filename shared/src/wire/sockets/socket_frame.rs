@@ -1,5 +1,5 @@
 //! The frames that a client sends through a socket, and the responses to them. The frames that report changes are in
-//! [`push`](super::push). A frame is a JSON text.
+//! [`push`](crate::wire::push). A frame is a JSON text.
 
 use std::marker::PhantomData;
 
