@@ -1,12 +1,12 @@
-//! The clock of a host: the system's clock, plus the time by which it has been advanced. Queue delays, visibility
-//! timeouts, schedules and the limits on WebSockets follow it. So do the functions of a development build, which read
-//! the advance from a file.
+//! The clock of a host: the system's clock, plus the time by which it has been advanced. A clock that has been stopped
+//! moves only when it is advanced. Queue delays, visibility timeouts, schedules and the limits on WebSockets follow the
+//! clock. So do the functions of a development build, which read it from a file.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
@@ -20,9 +20,12 @@ pub struct Clock(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     advance: watch::Sender<Duration>,
+    /// The time at which the clock was stopped, in milliseconds since 1970.
+    stopped_at_ms: OnceLock<u64>,
     /// Each advance with its real time.
     steps: Mutex<Vec<(Instant, Duration)>>,
-    /// Contains the advance in milliseconds, with a fixed number of digits so that a reader never sees a part of it.
+    /// Contains `+` and the advance, or `=` and the time of a stopped clock, in milliseconds. The number of digits is
+    /// fixed, so that a reader never sees a part of the number.
     file: NamedTempFile,
 }
 
@@ -31,20 +34,31 @@ impl Clock {
     /// Fails if the file for the functions cannot be created.
     pub fn new() -> io::Result<Self> {
         let file = NamedTempFile::new()?;
-        write_advance(file.as_file(), Duration::ZERO)?;
-        Ok(Self(Arc::new(Inner { advance: watch::Sender::new(Duration::ZERO), steps: Mutex::default(), file })))
+        write_file(file.as_file(), '+', 0)?;
+        let advance = watch::Sender::new(Duration::ZERO);
+        Ok(Self(Arc::new(Inner { advance, stopped_at_ms: OnceLock::new(), steps: Mutex::default(), file })))
+    }
+
+    /// Stops the clock. From now on, only [`advance_by`](Self::advance_by) moves it.
+    ///
+    /// # Errors
+    /// Fails if the functions cannot be told.
+    pub fn stop(&self) -> io::Result<()> {
+        let (now_ms, advance) = (self.now_ms(), self.advance());
+        self.0.stopped_at_ms.get_or_init(|| now_ms - milliseconds(advance));
+        self.write(advance)
     }
 
     /// Returns the number of milliseconds since 1970.
     #[must_use]
     pub fn now_ms(&self) -> u64 {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default() + self.advance();
-        u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
+        let since_1970 = || milliseconds(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        self.0.stopped_at_ms.get().copied().unwrap_or_else(since_1970) + milliseconds(self.advance())
     }
 
     #[must_use]
     pub(crate) fn now_utc(&self) -> OffsetDateTime {
-        OffsetDateTime::now_utc() + self.advance()
+        OffsetDateTime::UNIX_EPOCH + Duration::from_millis(self.now_ms())
     }
 
     /// Returns the total time by which the clock has been advanced.
@@ -63,10 +77,15 @@ impl Clock {
             self.steps().push((Instant::now(), duration));
             let later = *advance + duration;
             // The functions must not be behind the queues, or they would handle a message before it is due.
-            result = write_advance(self.0.file.as_file(), later);
+            result = self.write(later);
             *advance = later;
         });
         result
+    }
+
+    fn write(&self, advance: Duration) -> io::Result<()> {
+        let (kind, base_ms) = self.0.stopped_at_ms.get().map_or(('+', 0), |stopped_at_ms| ('=', *stopped_at_ms));
+        write_file(self.0.file.as_file(), kind, base_ms + milliseconds(advance))
     }
 
     /// Returns by how much the clock has been advanced between two moments of real time.
@@ -96,18 +115,21 @@ impl Clock {
     }
 
     pub(crate) async fn sleep(&self, duration: Duration) {
-        let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        self.sleep_until_ms(self.now_ms().saturating_add(duration_ms)).await;
+        self.sleep_until_ms(self.now_ms().saturating_add(milliseconds(duration))).await;
     }
 
-    /// Returns the path of the file from which the functions read the advance.
+    /// Returns the path of the file from which the functions read the clock.
     pub(crate) fn file(&self) -> &Path {
         self.0.file.path()
     }
 }
 
-fn write_advance(file: &File, advance: Duration) -> io::Result<()> {
-    file.write_all_at(format!("{:020}", advance.as_millis()).as_bytes(), 0)
+fn write_file(file: &File, kind: char, number: u64) -> io::Result<()> {
+    file.write_all_at(format!("{kind}{number:020}").as_bytes(), 0)
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -130,6 +152,20 @@ mod tests {
         clock.advance_by(Duration::from_secs(1_800)).unwrap();
         sleeper.await.unwrap();
         assert!(clock.now_ms() >= before + 3_600_000);
-        assert_eq!(std::fs::read_to_string(clock.file()).unwrap(), "00000000000003600000");
+        assert_eq!(std::fs::read_to_string(clock.file()).unwrap(), "+00000000000003600000");
+    }
+
+    #[test]
+    fn stopped_clock_moves_only_when_it_is_advanced() {
+        let clock = Clock::new().unwrap();
+        clock.advance_by(Duration::from_secs(1)).unwrap();
+        clock.stop().unwrap();
+        let stopped_at_ms = clock.now_ms();
+        let system_time = SystemTime::now();
+        while system_time.elapsed().unwrap() < Duration::from_millis(2) {}
+        assert_eq!(clock.now_ms(), stopped_at_ms);
+        clock.advance_by(Duration::from_secs(3)).unwrap();
+        assert_eq!(clock.now_ms(), stopped_at_ms + 3_000);
+        assert_eq!(std::fs::read_to_string(clock.file()).unwrap(), format!("={:020}", stopped_at_ms + 3_000));
     }
 }

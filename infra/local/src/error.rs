@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::aws::iam::AccessDenied;
+use crate::host::Busy;
 use crate::random_and_digest::RandomError;
 use crate::{dynamo, lambda, sqs, template};
 
@@ -34,6 +35,9 @@ pub enum Error {
     ProcessStart(io::Error),
     #[error("cannot set the clock: {0}")]
     Clock(io::Error),
+    /// [`Host::advance_to_next_message`](crate::Host::advance_to_next_message) has waited for too long.
+    #[error("the host is still busy: {0}")]
+    StillBusy(Busy),
     #[error(transparent)]
     Random(#[from] RandomError),
     #[error(transparent)]

@@ -1,9 +1,12 @@
 //! Starts all emulated services and the functions, connects them, and stops them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::num::{NonZero, NonZeroU32};
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -13,13 +16,14 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::activity::Activity;
 use crate::aws::access_keys::AccessKeys;
 use crate::aws::iam::{Permission, Roles};
 use crate::aws::service_endpoints::ServiceEndpoints;
 use crate::clock::Clock;
 use crate::database_files::{DataFolderLock, add_data_folder_path};
 use crate::dynamo::DynamoEngine;
-use crate::event_source_mapping::{QueueConsumer, RunningBatches, StreamConsumer};
+use crate::event_source_mapping::{QueueConsumer, StreamConsumer};
 use crate::faults::Faults;
 use crate::faults::sqs_outage::SqsOutage;
 use crate::faults::store_latency::delay_requests;
@@ -29,6 +33,7 @@ use crate::http::server::{serve, serve_until};
 use crate::lambda::{Functions, KillOnDrop, LaunchContext, function_variables};
 use crate::log::LogSink;
 use crate::reservation::Reservation;
+use crate::schedule::Scheduler;
 use crate::sqs::Queues;
 use crate::sqs::proxy::SqsProxy;
 use crate::template::{Function, event_source_permissions};
@@ -39,9 +44,8 @@ use crate::{Error, Options, schedule};
 /// How long [`Host::stop`] waits for running requests and invocations.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How often in a row [`Host::advance_to_next_message`] must find the host idle. A change of a table reaches the
-/// functions a moment after the write.
-const IDLE_PROBES: u32 = 5;
+/// How long [`Host::advance_to_next_message`] waits until the host is idle.
+const MAX_IDLE_WAIT: Duration = Duration::from_secs(60);
 
 const IDLE_PROBE_INTERVAL: Duration = Duration::from_millis(4);
 
@@ -62,7 +66,9 @@ pub struct Host {
     /// The scheduled functions by name, each with the name of its first schedule.
     schedules: BTreeMap<String, String>,
     consumed_queues: Vec<String>,
-    running_batches: RunningBatches,
+    activity: Activity,
+    /// When each schedule is due, in milliseconds since 1970.
+    schedules_due_ms: Vec<Arc<AtomicU64>>,
     clock: Clock,
     meter: UsageMeter,
     roles: Roles,
@@ -136,7 +142,8 @@ impl Host {
             web_sockets,
             schedules: first_schedule_by_function(&template.functions),
             consumed_queues: consumed_queues(&template.functions),
-            running_batches: RunningBatches::default(),
+            activity: Activity::default(),
+            schedules_due_ms: Vec::new(),
             stop: watch::Sender::new(false),
             graceful_tasks: JoinSet::new(),
             background_tasks: JoinSet::new(),
@@ -223,7 +230,7 @@ impl Host {
     /// no message is left.
     ///
     /// # Errors
-    /// Fails if the queues cannot be read or the clock cannot be advanced.
+    /// Fails if the queues cannot be read, if the clock cannot be advanced, or if the host stays busy for a minute.
     pub async fn advance_to_next_message(&self) -> Result<Option<Duration>, Error> {
         let Some(due_ms) = self.wait_until_idle().await? else { return Ok(None) };
         let duration = Duration::from_millis(due_ms.saturating_sub(self.clock.now_ms()));
@@ -231,26 +238,45 @@ impl Host {
         Ok(Some(duration))
     }
 
-    /// Waits until nothing has been running and no message has been due for a moment. Returns when the next message is
-    /// due.
-    async fn wait_until_idle(&self) -> Result<Option<u64>, Error> {
-        let mut idle_probes = 0;
+    /// For tests: waits until nothing is running, all changes of tables have been processed, and nothing is due. Returns
+    /// when the next message is due, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// Fails if the queues cannot be read, or if the host stays busy for a minute.
+    pub async fn wait_until_idle(&self) -> Result<Option<u64>, Error> {
+        let deadline = Instant::now() + MAX_IDLE_WAIT;
         loop {
-            let due_ms = self.next_due_ms()?;
-            let is_due = due_ms.is_some_and(|due_ms| due_ms <= self.clock.now_ms());
-            let is_idle = !is_due && !self.functions.is_busy() && self.running_batches.is_empty();
-            idle_probes = if is_idle { idle_probes + 1 } else { 0 };
-            if idle_probes == IDLE_PROBES {
-                return Ok(due_ms);
+            match self.next_due_ms_if_idle()? {
+                Ok(due_ms) => return Ok(due_ms),
+                Err(busy) if Instant::now() > deadline => return Err(Error::StillBusy(busy)),
+                Err(_) => tokio::time::sleep(IDLE_PROBE_INTERVAL).await,
             }
-            tokio::time::sleep(IDLE_PROBE_INTERVAL).await;
         }
     }
 
-    fn next_due_ms(&self) -> Result<Option<u64>, Error> {
-        let due = self.consumed_queues.iter().map(|queue| self.queues.next_due_ms(queue));
-        let due: Vec<_> = due.collect::<Result<_, _>>()?;
-        Ok(due.into_iter().flatten().min())
+    /// Work can start only because a message, a table change or a schedule is due, and can itself cause further work. So
+    /// if no work goes on, nothing is due after that, and no work has been started meanwhile, there is none.
+    fn next_due_ms_if_idle(&self) -> Result<Result<Option<u64>, Busy>, Error> {
+        let (started, ongoing) = self.activity.started_and_ongoing();
+        let functions = self.functions.busy();
+        let tables = self.engine.tables_with_unread_changes();
+        let now_ms = self.clock.now_ms();
+        let schedules = self.schedules_due_ms.iter().filter(|due_ms| due_ms.load(Ordering::SeqCst) <= now_ms).count();
+        let (mut queues, mut next_due_ms) = (Vec::new(), None);
+        for queue in &self.consumed_queues {
+            match self.queues.next_due_ms(queue)? {
+                Some(due_ms) if due_ms <= now_ms => queues.push(queue.as_str()),
+                Some(due_ms) => next_due_ms = Some(next_due_ms.map_or(due_ms, |next: u64| next.min(due_ms))),
+                None => {}
+            }
+        }
+        let has_started = self.activity.started_and_ongoing().0 != started;
+        let is_idle = functions.is_empty() && tables.is_empty() && queues.is_empty();
+        if is_idle && ongoing == 0 && schedules == 0 && !has_started {
+            return Ok(Ok(next_due_ms));
+        }
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        Ok(Err(Busy { functions: owned(functions), tables: owned(tables), queues: owned(queues), schedules, ongoing }))
     }
 
     /// For tests: makes every n-th write to a table fail with a write conflict, because the local tables have no real
@@ -364,7 +390,7 @@ impl Host {
                     functions: self.functions.clone(),
                     meter: self.meter.clone(),
                     faults: self.faults.clone(),
-                    running: self.running_batches.clone(),
+                    activity: self.activity.clone(),
                     log: log.clone(),
                 };
                 self.graceful_tasks.spawn(consumer.run(self.stop_requested()));
@@ -375,14 +401,23 @@ impl Host {
                     mapping: mapping.clone(),
                     reader: self.engine.read_stream(&mapping.table)?,
                     functions: self.functions.clone(),
+                    activity: self.activity.clone(),
                     log: log.clone(),
                 };
                 self.graceful_tasks.spawn(consumer.run(self.stop_requested()));
             }
             for schedule in &function.schedules {
-                let functions = self.functions.clone();
-                let run = schedule::run(function.name.clone(), schedule.clone(), functions, self.clock.clone());
-                self.background_tasks.spawn(run);
+                let due_ms = Arc::new(AtomicU64::new(u64::MAX));
+                self.schedules_due_ms.push(Arc::clone(&due_ms));
+                let scheduler = Scheduler {
+                    function: function.name.clone(),
+                    schedule: schedule.clone(),
+                    functions: self.functions.clone(),
+                    clock: self.clock.clone(),
+                    activity: self.activity.clone(),
+                    due_ms,
+                };
+                self.background_tasks.spawn(scheduler.run());
             }
         }
         Ok(())
@@ -393,6 +428,32 @@ impl Host {
         async move {
             let _ = stop.wait_for(|is_requested| *is_requested).await;
         }
+    }
+}
+
+/// What a host is doing.
+#[derive(Debug)]
+pub struct Busy {
+    /// The functions that are running.
+    functions: Vec<String>,
+    /// The tables with changes that have not been passed to the functions.
+    tables: Vec<String>,
+    /// The queues with a message that is due.
+    queues: Vec<String>,
+    /// The number of schedules that are due.
+    schedules: usize,
+    /// The number of batches, records and scheduled invocations that are being processed.
+    ongoing: u64,
+}
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { functions, tables, queues, schedules, ongoing } = self;
+        write!(
+            f,
+            "running functions {functions:?}, unread tables {tables:?}, due queues {queues:?}, due schedules \
+             {schedules}, other work {ongoing}"
+        )
     }
 }
 

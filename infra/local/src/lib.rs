@@ -12,11 +12,13 @@
 //! - [`faults`]: injects faults into the functions and services above for tests, simulates an outage of SQS, and delays
 //!   requests as the network does
 //! - [`clock`]: the time that all of these follow, which tests advance
+//! - `activity.rs`: whether the host is processing messages, table changes or schedules
 //! - `usage.rs`, [`log`]: the functions' usage counts and log output
 //! - [`command`], [`cargo_build`], [`file_store`], [`terminal`]: the `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
 //! - `aws/`, `http/`, [`filter_pattern`], [`random_and_digest`]: what these have in common
 
+mod activity;
 pub mod api_client;
 mod aws;
 pub mod cargo_build;
@@ -47,7 +49,7 @@ mod web_sockets;
 
 pub use aws::iam::{AccessDenied, Permission};
 pub use error::Error;
-pub use host::Host;
+pub use host::{Busy, Host};
 pub use log::{LogLine, LogSink};
 pub use options::{HostStorage, Options};
 pub use reservation::Reservation;

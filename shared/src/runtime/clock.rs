@@ -11,7 +11,9 @@ use crate::domain::timestamp::Timestamp;
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
-    Timestamp(milliseconds.saturating_add_signed(offset_ms()))
+    #[cfg(debug_assertions)]
+    let milliseconds = local_host::now_ms(milliseconds);
+    Timestamp(milliseconds)
 }
 
 /// Returns the result of the future, or `None` if the future takes longer than `limit`.
@@ -24,15 +26,6 @@ pub(crate) async fn timeout<T>(limit: Duration, future: impl Future<Output = T>)
     }
     #[cfg(not(debug_assertions))]
     tokio::time::timeout(limit, future).await.ok()
-}
-
-#[cfg(debug_assertions)]
-use local_host::offset_ms;
-
-/// Deployed functions have no offset, because they are built without debug assertions.
-#[cfg(not(debug_assertions))]
-fn offset_ms() -> i64 {
-    0
 }
 
 #[cfg(debug_assertions)]
@@ -50,12 +43,18 @@ mod local_host {
     /// The clock error that the fault tests set for this process.
     static ERROR_MS: LazyLock<i64> = LazyLock::new(config::clock_error_ms);
 
-    static ADVANCE_FILE: LazyLock<Option<PathBuf>> = LazyLock::new(config::clock_advance_file);
+    static CLOCK_FILE: LazyLock<Option<PathBuf>> = LazyLock::new(config::clock_file);
 
-    /// Returns the time by which the host's clock has been advanced, plus this process's clock error.
-    pub fn offset_ms() -> i64 {
-        let advance = || fs::read_to_string(ADVANCE_FILE.as_ref()?).ok()?.parse().ok();
-        advance().unwrap_or(0_i64).saturating_add(*ERROR_MS)
+    /// Returns the time of the host's clock, plus this process's clock error.
+    pub fn now_ms(system_ms: u64) -> u64 {
+        let host_ms = || {
+            let content = fs::read_to_string(CLOCK_FILE.as_ref()?).ok()?;
+            match content.split_at_checked(1)? {
+                ("=", stopped_ms) => stopped_ms.parse().ok(),
+                (_, advance_ms) => system_ms.checked_add(advance_ms.parse().ok()?),
+            }
+        };
+        host_ms().unwrap_or(system_ms).saturating_add_signed(*ERROR_MS)
     }
 
     #[allow(clippy::disallowed_methods, reason = "the clock may be advanced while this process waits for a response")]

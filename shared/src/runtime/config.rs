@@ -86,10 +86,10 @@ pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Returns the file in which the local host keeps the time by which its clock has been advanced.
+/// Returns the file in which the local host keeps its clock.
 #[cfg(debug_assertions)]
-pub(crate) fn clock_advance_file() -> Option<std::path::PathBuf> {
-    env::var_os("CLOCK_ADVANCE_FILE").map(Into::into)
+pub(crate) fn clock_file() -> Option<std::path::PathBuf> {
+    env::var_os("CLOCK_FILE").map(Into::into)
 }
 
 /// Returns the region of the function, from an environment variable that the Lambda service sets.

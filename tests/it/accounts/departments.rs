@@ -1,24 +1,20 @@
 //! Tests for departments, for the chats that their members receive, and for transferring chats to agents and
 //! departments.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{add_webhook, final_webhook_delivery, ok_response, wait_for_event};
 use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, post_raw, run_on_shared_host};
+use crate::support::test_host::{
+    TestHost, VISITOR_ID, open_accepted_chat, post_raw, run_on_shared_host, run_with_virtual_time,
+};
 use crate::support::test_receiver::TestReceiver;
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::wait::{WAIT_TIMEOUT, seconds};
 
 const DEPARTMENTS_PATH: &str = "/admin/departments";
 const INTEGRATOR_URL: &str = "https://app.example/hook";
-
-/// How long to wait for a change to take effect. This is longer than the ten seconds for which functions cache
-/// departments.
-const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
     pub async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
@@ -268,7 +264,7 @@ fn bot_invitation_reaches_a_member_of_the_department() {
 
 #[test]
 fn new_member_receives_chats_within_ten_seconds() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let Team { account, ben, .. } = Team::create(host).await;
         let sales = account.create_channel_with(INTEGRATOR_URL, json!({"department_ids": [1]})).await;
         sales.send_text(VISITOR_ID, "Hello").await;
@@ -276,19 +272,10 @@ fn new_member_receives_chats_within_ten_seconds() {
         ben.try_accept(1).await.expect_error(403, "forbidden");
         let path = format!("{DEPARTMENTS_PATH}/1");
         account.admin.client.patch(&path, &json!({"agent_ids": [ben.id]})).await.expect(200);
-        wait_until_accepted(&ben, 1).await;
-        let check_visible = async || if ben.can_see(1).await { Ok(()) } else { Err(ben.chats("open").await) };
-        wait_for("Ben sees the chat", CACHE_EXPIRY_TIMEOUT, check_visible).await;
+        time.advance(seconds(10));
+        ben.accept(1).await;
+        assert!(ben.can_see(1).await);
     });
-}
-
-/// Retries accepting the chat until it succeeds, because functions may have cached the agent's previous rights.
-async fn wait_until_accepted(agent: &TestAgent, chat: u64) {
-    wait_for("the chat is accepted", CACHE_EXPIRY_TIMEOUT, async || {
-        let reply = agent.try_accept(chat).await;
-        if reply.status == 200 { Ok(()) } else { Err(reply) }
-    })
-    .await;
 }
 
 #[test]
@@ -375,14 +362,15 @@ fn chat_transferred_to_a_department_is_offered_to_members() {
 
 #[test]
 fn chat_of_a_deleted_department_returns_to_channel_audience() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let Team { account, ann, ben, .. } = Team::create(host).await;
         let only_ben = account.create_channel_with(INTEGRATOR_URL, json!({"agent_ids": [ben.id]})).await;
         open_accepted_chat(&ben, &only_ben, VISITOR_ID).await;
         ben.transfer(1, json!({"department_id": 1})).await.expect(200);
         ben.try_accept(1).await.expect_error(403, "forbidden");
         account.admin.client.delete(&format!("{DEPARTMENTS_PATH}/1")).await.expect(200);
-        wait_until_accepted(&ben, 1).await;
+        time.advance(seconds(10));
+        ben.accept(1).await;
         ben.transfer(1, json!({"department_id": 1})).await.expect_error(400, "invalid_request");
         assert_eq!(ben.chat(1).await["department"], json!({"id": 1, "name": "Sales"}), "the chat keeps the name");
         ann.client.get("/agent/chats/1").await.expect_error(403, "forbidden");

@@ -10,7 +10,7 @@ use crate::project::sample_events::samples;
 use crate::support::account_resources::AccountResources;
 use crate::support::agent_socket::{AgentSocket, socket_url};
 use crate::support::api_client::{PASSWORD, TestAccount, TestAgent};
-use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host, run_on_shared_host};
+use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -45,7 +45,7 @@ fn ticket_ends_with_its_session() {
 
 #[test]
 fn tickets_are_limited_for_each_agent() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let account = host.create_account().await;
         let ann = account.create_agent("Ann").await;
         // The requests are sent one after the other. Concurrent requests would use several processes, each of which may

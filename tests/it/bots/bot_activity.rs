@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::api_client::number;
 use crate::support::bot_fixture::{BotFixture, chat_number, register_provider, unique_name};
-use crate::support::test_host::{run_on_shared_host, run_timed_on_shared_host};
+use crate::support::test_host::{run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::CannedResponse;
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 async fn activity(fixture: &BotFixture) -> Value {
     let path = format!("/admin/bots/{}/activity", fixture.bot.bot_id);
@@ -18,7 +18,7 @@ async fn activity(fixture: &BotFixture) -> Value {
 
 #[test]
 fn activity_counts_answers_failures_and_handovers() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = BotFixture::create(host).await;
         let nothing = json!({
             "events": 0, "answered": 0, "failed": 0, "slowest_ms": null, "handed_over": 0, "fallbacks": 0,
@@ -38,7 +38,8 @@ fn activity_counts_answers_failures_and_handovers() {
         }
         fixture.provider.respond_with(CannedResponse::CloseConnection);
         fixture.channel.send_text("fails", "three").await;
-        fixture.wait_until_waiting(3, seconds(12)).await;
+        time.run_until_failure_is_shown().await;
+        fixture.wait_until_waiting(3, WAIT_TIMEOUT).await;
         fixture.final_bot_delivery(3, "three").await;
         // Close one chat, because the activity reads open and closed chats from different indexes.
         fixture.provider.respond_with(CannedResponse::ok());

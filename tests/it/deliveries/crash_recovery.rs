@@ -15,11 +15,12 @@ use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_ev
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::call_fixture::{CallFixture, report};
-use crate::support::test_host::{VISITOR_ID, kill, run_on_own_host, run_parallel};
+use crate::support::test_host::{TestHost, VISITOR_ID, kill, run_with_virtual_time, run_without_host};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
+use crate::support::virtual_time::VirtualTime;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How long to wait for recovery after processes are killed. The queue redelivers a killed consumer's task after 36
+/// How long to wait for recovery after the host is killed. The queue redelivers a killed consumer's task after 36
 /// seconds, and the sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);
 
@@ -165,7 +166,7 @@ fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
 
 #[test]
 fn killed_functions_lose_no_acknowledged_request() {
-    run_on_own_host(&[], async |host| {
+    run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let account = host.create_account().await;
         let channel = account.create_channel(&integrator.url()).await;
@@ -187,16 +188,20 @@ fn killed_functions_lose_no_acknowledged_request() {
             () = kill_loop => unreachable!("the loop never ends"),
         }
         host.wait_until_ended(&killed).await;
+        // Entries after a gap in a timeline are listed after ten seconds, and the sweep runs every minute.
         let sweep = async || {
-            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
+            time.run_until_queues_are_empty().await;
+            time.advance(seconds(60));
+            time.run_until_queues_are_empty().await;
         };
+        sweep().await;
         load.assert_nothing_lost(&account.admin, &integrator, sweep).await;
     });
 }
 
 #[test]
 fn sweep_resumes_deliveries_of_killed_processes() {
-    run_on_own_host(&[], async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = BotFixture::create(host).await;
         let webhook_receiver = TestReceiver::start(CannedResponse::Hang).await;
         add_webhook(&fixture.account, &webhook_receiver, json!({})).await;
@@ -215,8 +220,7 @@ fn sweep_resumes_deliveries_of_killed_processes() {
 
         let requeued = AtomicU64::new(0);
         wait_for("every delivery", RECOVERY_TIMEOUT, async || {
-            let sweep_result = host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
-            requeued.fetch_add(number(&sweep_result["requeued"]), Ordering::Relaxed);
+            requeued.fetch_add(sweep_after(host, time, seconds(3)).await, Ordering::Relaxed);
             let timeline = fixture.agent.timeline(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
             let found = [delivered("webhook_delivery"), delivered("bot_delivery"), delivered("delivery")];
@@ -236,6 +240,15 @@ fn sweep_resumes_deliveries_of_killed_processes() {
     });
 }
 
+/// Advances the clock, runs the sweep, and waits for the deliveries that are due. Returns how many deliveries the sweep
+/// has queued again.
+async fn sweep_after(host: &TestHost, time: &VirtualTime<'_>, duration: Duration) -> u64 {
+    time.advance(duration);
+    let sweep_result = host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
+    time.wait_until_idle().await;
+    number(&sweep_result["requeued"])
+}
+
 /// Returns one string for each chat: the statuses of its call_event events in order, without repeated deliveries.
 fn call_statuses(webhook_receiver: &TestReceiver) -> Vec<String> {
     let mut statuses: BTreeMap<u64, BTreeMap<String, String>> = BTreeMap::new();
@@ -250,7 +263,7 @@ fn call_statuses(webhook_receiver: &TestReceiver) -> Vec<String> {
 
 #[test]
 fn killed_functions_leave_no_call_open_and_no_event_unsent() {
-    run_on_own_host(&[], async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = CallFixture::create_with(host, json!({"ring_seconds": 1, "max_minutes": 10})).await;
         // The gateway does not report the end of the second call, and reports nothing about the third one.
         let calls = [&["agent_connected", "client_connected", "end"][..], &["agent_connected"], &[]];
@@ -272,7 +285,7 @@ fn killed_functions_leave_no_call_open_and_no_event_unsent() {
         host.kill_processes(|_| true).await;
         let expected = ["start agent_connected client_connected end", "start agent_connected error", "start error"];
         wait_for("all events of the calls", RECOVERY_TIMEOUT, async || {
-            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
+            sweep_after(host, time, seconds(10)).await;
             let found = call_statuses(&fixture.webhook_receiver);
             if found == expected { Ok(()) } else { Err(found) }
         })
@@ -285,7 +298,7 @@ fn killed_functions_leave_no_call_open_and_no_event_unsent() {
 
 #[test]
 fn sweep_places_the_call_of_a_killed_process() {
-    run_on_own_host(&[], async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = CallFixture::create(host).await;
         fixture.provider.respond_with(CannedResponse::Hang);
         let order = fixture.ordered_callback().await;
@@ -293,9 +306,8 @@ fn sweep_places_the_call_of_a_killed_process() {
         fixture.provider.respond_with(CannedResponse::ok());
         let requeued = AtomicU64::new(0);
         let repeated = wait_for("a second order", RECOVERY_TIMEOUT, async || {
-            let sweep_result = host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
-            requeued.fetch_add(number(&sweep_result["requeued"]), Ordering::Relaxed);
-            fixture.provider.requests().get(1).map(ReceivedRequest::json).ok_or(sweep_result)
+            requeued.fetch_add(sweep_after(host, time, seconds(3)).await, Ordering::Relaxed);
+            fixture.provider.requests().get(1).map(ReceivedRequest::json).ok_or(())
         })
         .await;
         assert_eq!(
@@ -326,7 +338,7 @@ async fn start(data: &Path) -> LocalHostProgram {
 
 #[test]
 fn killed_host_loses_no_acknowledged_request() {
-    run_parallel(async {
+    run_without_host(async {
         let folder = tempfile::tempdir().unwrap();
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let program = start(folder.path()).await;

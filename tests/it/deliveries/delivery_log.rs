@@ -7,11 +7,10 @@ use crate::support::account_with_webhook::{WebhookFixture, final_webhook_deliver
 use crate::support::api_client::{TestAccount, TestAgent, TestChannel, merged, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
-    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_shared_host, run_on_shared_host,
-    run_timed_on_shared_host,
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 const DELIVERIES_PATH: &str = "/admin/deliveries";
 const REPLAY_PATH: &str = "/admin/deliveries/replay";
@@ -172,12 +171,13 @@ fn failed_bot_notification_is_replayed() {
 
 #[test]
 fn visitor_message_to_a_bot_is_not_replayed() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = BotFixture::create(host).await;
         fixture.send_visitor_text(VISITOR_ID, "Hello").await;
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
-        fixture.wait_until_waiting(1, seconds(12)).await;
+        time.run_until_failure_is_shown().await;
+        fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
         assert_eq!(fixture.final_bot_delivery(1, "Anybody?").await["state"], "failed");
         let rows = deliveries(&fixture.agent, "").await;
         let [row] = rows.as_slice() else { panic!("{rows:#?}") };
@@ -191,7 +191,7 @@ fn visitor_message_to_a_bot_is_not_replayed() {
         let since = number(&row["since"]);
         assert_eq!(replay(&fixture.agent, json!({"from": since, "to": since})).await, skipped);
         assert_eq!(deliveries(&fixture.agent, "").await, rows);
-        host.assert_queues_drain().await;
+        time.run_until_queues_are_empty().await;
         assert_eq!(fixture.attempts("CLIENT_MESSAGE").len(), attempts);
     });
 }
@@ -391,7 +391,7 @@ fn time_range_is_replayed_in_pages_of_100() {
 
 #[test]
 fn concurrent_replays_send_once() {
-    run_alone_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let failed = FailedMessages::create(host).await;
         failed.integrator.respond_with(CannedResponse::ok());
         let range = json!({"from": 0, "to": 9_999_999_999_u64});
@@ -402,7 +402,7 @@ fn concurrent_replays_send_once() {
             let row = wait_for_state(&failed.account.admin, *chat, *seq, "delivered").await;
             assert_eq!(statuses(&row).len(), 2, "{row}");
         }
-        host.assert_queues_drain().await;
+        time.run_until_queues_are_empty().await;
         assert_eq!(failed.requests_after(4).len(), 4);
     });
 }

@@ -6,7 +6,7 @@ use crate::support::account_with_webhook::{WebhookFixture, final_webhook_deliver
 use crate::support::api_client::{ApiClient, TestAgent, number};
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::shown_request::assert_shown_request;
-use crate::support::test_host::{ActiveChat, VISITOR_ID, run_on_shared_host, run_timed_on_shared_host};
+use crate::support::test_host::{ActiveChat, VISITOR_ID, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
@@ -116,7 +116,7 @@ fn only_deliveries_of_the_account_are_shown() {
 
 #[test]
 fn failed_and_pending_deliveries_are_counted() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let integrator = TestReceiver::start(CannedResponse::error(7, "blocked")).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let (admin, other) = (&active_chat.agent.client, host.create_account().await.admin.client);

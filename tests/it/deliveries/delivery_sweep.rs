@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
-use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host};
+use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
@@ -24,7 +24,7 @@ impl TestHost {
 
 #[test]
 fn unreadable_entry_is_reported_and_skipped() {
-    run_on_own_host(&[], async |host| {
+    run_on_own_host_with_virtual_time(&[], async |host, _| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let seq = active_chat.send_text("Good day").await;

@@ -6,26 +6,15 @@ use std::time::{Duration, Instant};
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use shared::domain::timestamp::Timestamp;
 
-use crate::support::api_client::{TestAccount, TestChannel, merged, number};
-use crate::support::attempt_schedule::{
-    MAX_LATENESS, MAX_RESULT_TIME, assert_attempts_on_schedule, assert_failed_after_three_attempts,
-    assert_result_on_schedule,
-};
+use crate::support::api_client::{TestAccount, TestChannel, merged};
+use crate::support::attempt_schedule::{assert_failed_after_three_attempts, assert_not_early};
 use crate::support::test_host::{
-    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
-    run_with_virtual_time,
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
+use crate::support::virtual_time::ATTEMPT_SPACING;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-
-/// Delivers a message so that the functions that this involves are running, and their startup does not affect later
-/// time measurements.
-async fn warm_up(active_chat: &ActiveChat) {
-    let seq = active_chat.send_text("warm-up").await;
-    assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
-}
 
 #[test]
 fn failing_integrator_gets_attempts_at_0_3_and_6_seconds() {
@@ -47,9 +36,9 @@ fn failing_integrator_gets_attempts_at_0_3_and_6_seconds() {
         let attempts = delivery["attempts"].as_array().unwrap();
         assert!(attempts.iter().all(|attempt| attempt["status"] == 500), "{attempts:#?}");
         assert_eq!(attempts.len(), 3, "{attempts:#?}");
-        let attempt_starts: Vec<_> = integrator.requests().iter().map(|request| request.at).collect();
-        assert_eq!(attempt_starts.len(), 3);
-        time.assert_every_three_seconds(sent_at, &attempt_starts);
+        let requests = integrator.requests();
+        assert_eq!(requests.len(), 3);
+        time.assert_every_three_seconds(sent_at, &requests);
     });
 }
 
@@ -67,19 +56,18 @@ fn integrator_recovering_between_attempts_gets_message_once() {
         let requests = integrator.requests();
         assert_eq!(requests.len(), 2);
         assert_eq!(requests[0].body, requests[1].body);
-        time.assert_after(seconds(3), requests[0].at, requests[1].at);
+        time.assert_every_three_seconds(requests[0].at, &requests);
     });
 }
 
 #[test]
 fn integrator_error_is_final_and_shown_immediately() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let integrator = TestReceiver::start(CannedResponse::error(7, "The user has left")).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
-        let sent_at = Instant::now();
         let seq = active_chat.send_text("Hello?").await;
+        // No time passes.
         let delivery = active_chat.final_delivery(seq).await;
-        assert!(sent_at.elapsed() < seconds(3), "{:?}", sent_at.elapsed());
         assert_eq!(delivery["state"], "failed");
         assert_eq!(delivery["error"], json!({"code": 7, "message": "The user has left"}));
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
@@ -102,13 +90,18 @@ fn hidden_error_code_fails_the_message_without_its_text() {
     });
 }
 
-/// Returns integrator responses that make an attempt fail, each with a name and the HTTP status that the attempt
+type FailingResponse = (&'static str, CannedResponse, Option<u16>);
+
+/// Returns integrator responses that make an attempt time out, each with a name and the HTTP status that the attempt
 /// records. The status is `None` if there is no response.
-fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, CannedResponse, Option<u16>)> {
+fn endless_responses() -> Vec<FailingResponse> {
+    vec![("hangs", CannedResponse::Hang, None), ("drips", CannedResponse::SlowBody, Some(200))]
+}
+
+/// Returns other integrator responses that make an attempt fail.
+fn failing_responses(redirect_target: &TestReceiver) -> Vec<FailingResponse> {
     let html = CannedResponse::Text(200, "text/html", "<h1>It works!</h1>".to_owned());
     vec![
-        ("hangs", CannedResponse::Hang, None),
-        ("drips", CannedResponse::SlowBody, Some(200)),
         ("closes the connection", CannedResponse::CloseConnection, None),
         ("sends 10 MB", CannedResponse::LargeBody(10_000_000), Some(200)),
         ("redirects", CannedResponse::Redirect(redirect_target.url()), Some(302)),
@@ -121,71 +114,73 @@ fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, Canne
     ]
 }
 
-#[test]
-fn misbehaving_integrator_gets_three_recorded_attempts() {
-    run_timed_on_shared_host(async |host| {
-        let redirect_target = TestReceiver::start(CannedResponse::ok()).await;
-        let account = host.create_account().await;
-        let cases = join_all(failing_responses(&redirect_target).into_iter().map(async |(name, response, status)| {
-            let integrator = TestReceiver::start(CannedResponse::ok()).await;
-            let channel = account.create_channel(&integrator.url()).await;
-            (name, response, integrator, channel, status)
-        }))
-        .await;
-        let mut chats = Vec::new();
-        for (.., channel, _) in &cases {
-            chats.push(open_accepted_chat(&account.admin, channel, VISITOR_ID).await);
-        }
-        // Run as many concurrent deliveries as the measured part below, so that enough processes are already running.
-        join_all(cases.iter().zip(&chats).map(async |((name, response, integrator, ..), chat)| {
-            let seq = account.admin.send_text(*chat, "Hello").await;
-            assert_eq!(account.admin.final_delivery(*chat, seq).await["state"], "delivered", "{name}");
-            integrator.respond_with(response.clone());
-        }))
-        .await;
-        join_all(cases.iter().zip(chats).map(async |((name, _, integrator, _, status), chat)| {
-            let sent_at = Instant::now();
-            let seq = account.admin.send_text(chat, "Hello?").await;
-            let delivery = account.admin.final_delivery(chat, seq).await;
-            assert!(sent_at.elapsed() < MAX_RESULT_TIME, "{name}: {:?}", sent_at.elapsed());
-            assert_failed_after_three_attempts(name, &delivery, *status, 4_000);
-            assert_eq!(integrator.requests().len(), 1 + 3, "{name}");
-        }))
-        .await;
-        assert_eq!(redirect_target.connections(), 0, "a redirect was followed");
-    });
+/// Sends a message to an integrator for each response, makes time pass by calling `attempts`, and checks that three
+/// attempts are recorded.
+async fn assert_three_recorded_attempts(
+    host: &TestHost,
+    responses: Vec<FailingResponse>,
+    attempts: impl AsyncFnOnce(&[TestReceiver]),
+) {
+    let (mut cases, mut integrators) = (Vec::new(), Vec::new());
+    for (name, response, status) in responses {
+        let integrator = TestReceiver::start(response).await;
+        let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
+        let seq = active_chat.send_text("Hello?").await;
+        cases.push((name, status, active_chat, seq));
+        integrators.push(integrator);
+    }
+    attempts(&integrators).await;
+    for ((name, status, active_chat, seq), integrator) in cases.into_iter().zip(integrators) {
+        assert_failed_after_three_attempts(name, &active_chat.final_delivery(seq).await, status);
+        assert_eq!(integrator.requests().len(), 3, "{name}");
+    }
 }
 
 #[test]
+fn misbehaving_integrator_gets_three_recorded_attempts() {
+    run_with_virtual_time(async |host, time| {
+        let redirect_target = TestReceiver::start(CannedResponse::ok()).await;
+        assert_three_recorded_attempts(host, failing_responses(&redirect_target), async |_| {
+            time.run_until_failure_is_shown().await;
+        })
+        .await;
+        assert_eq!(redirect_target.connections(), 0, "a redirect was followed");
+        assert_three_recorded_attempts(host, endless_responses(), async |integrators| {
+            for attempt in 1..=3 {
+                for integrator in integrators {
+                    integrator.wait_for_requests(attempt, WAIT_TIMEOUT).await;
+                }
+                time.advance(ATTEMPT_SPACING);
+            }
+        })
+        .await;
+    });
+}
+
+/// The attempts of this test are made in real time.
+#[test]
 fn unreachable_integrator_fails_after_three_attempts() {
-    run_timed_on_shared_host(async |host| {
-        // Start the functions by sending a message in a chat of another account, whose integrator is reachable.
-        let integrator = TestReceiver::start(CannedResponse::ok()).await;
-        warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
+    run_on_shared_host(async |host| {
         let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);
         let active_chat = ActiveChat::create(host, &closed_url, json!({})).await;
-
-        let (sent_at, clock) = (Instant::now(), shared::runtime::clock::now());
+        let sent_at = Instant::now();
         let seq = active_chat.send_text("Hello?").await;
         let delivery = active_chat.final_delivery(seq).await;
-        let shown_after = sent_at.elapsed();
-
-        assert_failed_after_three_attempts("dead", &delivery, None, 4_000);
-        // No receiver recorded these attempts, so take their start times from the delivery.
-        let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
-        let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
-        assert_attempts_on_schedule(&attempt_starts);
-        assert_result_on_schedule(shown_after);
+        assert_failed_after_three_attempts("dead", &delivery, None);
+        assert_not_early(&delivery, sent_at.elapsed());
     });
 }
 
 #[test]
 fn response_within_three_seconds_counts() {
-    run_timed_on_shared_host(async |host| {
-        let slow = CannedResponse::Delayed(Duration::from_millis(2_300), Box::new(CannedResponse::ok()));
-        let integrator = TestReceiver::start(slow).await;
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let release = integrator.respond_on_release(CannedResponse::ok());
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let seq = active_chat.send_text("Hello?").await;
+        integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
+        time.advance(ATTEMPT_SPACING - Duration::from_millis(1));
+        release.send_replace(());
         let delivery = active_chat.final_delivery(seq).await;
         assert_eq!(delivery["state"], "delivered");
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
@@ -383,26 +378,25 @@ fn messages_of_a_chat_arrive_in_order() {
 
 #[test]
 fn hanging_chat_does_not_delay_another_of_the_same_channel() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let integrator = TestReceiver::start_sequence([CannedResponse::Hang, CannedResponse::ok()]).await;
         let account = host.create_account().await;
         let channel = account.create_channel(&integrator.url()).await;
         let hanging = open_accepted_chat(&account.admin, &channel, "hanging").await;
         let healthy = open_accepted_chat(&account.admin, &channel, "healthy").await;
         account.admin.send_text(hanging, "hangs").await;
-        integrator.wait_for_requests(1, seconds(3)).await;
+        integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
+        // No time passes.
         for n in 2..=6 {
-            let sent_at = Instant::now();
             account.admin.send_text(healthy, "passes").await;
-            let arrived = integrator.wait_for_requests(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - sent_at < MAX_LATENESS, "{:?}", arrived - sent_at);
+            integrator.wait_for_requests(n, WAIT_TIMEOUT).await;
         }
     });
 }
 
 #[test]
 fn failing_channels_do_not_delay_a_healthy_one() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let (hanging, healthy) =
             (TestReceiver::start(CannedResponse::Hang).await, TestReceiver::start(CannedResponse::ok()).await);
         let closed_url = format!("http://127.0.0.1:{}", unused_port().await);
@@ -419,39 +413,29 @@ fn failing_channels_do_not_delay_a_healthy_one() {
         for chat in &failing_chats {
             account.admin.send_text(*chat, "stuck").await;
         }
-        hanging.wait_for_requests(4, seconds(3)).await;
+        hanging.wait_for_requests(4, WAIT_TIMEOUT).await;
+        // No time passes.
         for n in 1..=5 {
-            let sent_at = Instant::now();
             account.admin.send_text(chat, "passes").await;
-            let arrived = healthy.wait_for_requests(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - sent_at < MAX_LATENESS, "{:?}", arrived - sent_at);
+            healthy.wait_for_requests(n, WAIT_TIMEOUT).await;
         }
     });
 }
 
 #[test]
 fn every_message_of_a_burst_has_three_attempts_at_a_hanging_integrator() {
-    run_timed_on_shared_host(async |host| {
-        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(CannedResponse::Hang).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
-        warm_up(&active_chat).await;
-        integrator.respond_with(CannedResponse::Hang);
         let mut sent = Vec::new();
         for n in 1..=10 {
-            let at = Instant::now();
-            sent.push((active_chat.send_text(&format!("message {n}")).await, at));
+            sent.push(active_chat.send_text(&format!("message {n}")).await);
         }
-        let first = sent[0].1;
-        assert!(first.elapsed() < seconds(3), "sent in {:?}: the first attempt has ended", first.elapsed());
-        let deliveries = join_all(sent.iter().map(async |(seq, at)| {
-            let delivery = active_chat.final_delivery(*seq).await;
-            (delivery, at.elapsed())
-        }))
-        .await;
-        for (delivery, elapsed) in deliveries {
+        // The first attempt of the first message delays the other messages. From then on, nothing waits for its turn.
+        time.time_out_requests(&integrator, [1, 1 + 10, 1 + 20, 1 + 29]).await;
+        for seq in sent {
+            let delivery = active_chat.final_delivery(seq).await;
             assert_eq!(delivery["state"], "failed");
-            // The first attempt of the first message delays the other messages by at most three seconds.
-            assert!(elapsed < MAX_RESULT_TIME + seconds(3), "ended after {elapsed:?}");
             assert_eq!(delivery["attempts"].as_array().unwrap().len(), 3, "{delivery}");
         }
     });
@@ -459,10 +443,11 @@ fn every_message_of_a_burst_has_three_attempts_at_a_hanging_integrator() {
 
 #[test]
 fn order_is_restored_after_the_integrator_recovers() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start(CannedResponse::Json(500, json!({}))).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let lost = active_chat.send_text("lost").await;
+        time.run_until_failure_is_shown().await;
         assert_eq!(active_chat.final_delivery(lost).await["state"], "failed");
         integrator.respond_with(CannedResponse::ok());
         let first = active_chat.send_text("back").await;
@@ -517,10 +502,11 @@ fn query_of_the_integrator_url_follows_the_channel_id() {
 
 #[test]
 fn attempts_are_signed_and_share_one_webhook_id() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start_sequence([CannedResponse::CloseConnection, CannedResponse::ok()]).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let seq = active_chat.send_text("Hello?").await;
+        time.run_until_queues_are_empty().await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 
         let secret = &active_chat.channel.signing_secret;

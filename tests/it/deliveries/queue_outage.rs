@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::{add_webhook, event_names, ok_response};
 use crate::support::api_client::number;
 use crate::support::bot_fixture::{BotFixture, chat_number};
-use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host};
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
@@ -38,7 +38,7 @@ fn undelivered(timeline: &[Value]) -> Vec<Value> {
 
 #[test]
 fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
-    run_on_own_host(&[], async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = BotFixture::create(host).await;
         let (account, admin) = (&fixture.account, &fixture.agent);
         let webhook_receiver = TestReceiver::start(ok_response()).await;
@@ -56,7 +56,7 @@ fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
         let chat_to_accept = chat_to_close + 1;
         let chat_to_hand_over = chat_number(&fixture.send_visitor_text("hand over", "Agent!").await);
 
-        host.assert_queues_drain().await;
+        time.run_until_queues_are_empty().await;
         assert_eq!(event_names(&webhook_receiver), ["chat_accepted", "chat_accepted"]);
         host.local.set_sqs_outage(true);
         let chat_id_text = |chat: u64| json!(chat.to_string());
@@ -89,7 +89,7 @@ fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
         wait_for("everything is delivered", WAIT_TIMEOUT, async || {
             host.make_deliveries_overdue().await;
             host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
-            host.assert_queues_drain().await;
+            time.run_until_queues_are_empty().await;
             let mut undelivered_states = Vec::new();
             for chat in chats {
                 undelivered_states.extend(undelivered(&admin.timeline(chat).await));

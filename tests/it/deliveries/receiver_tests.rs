@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::{WebhookFixture, ok_response_with};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::shown_request::assert_shown_request;
-use crate::support::test_host::{run_on_shared_host, run_timed_on_shared_host};
+use crate::support::test_host::{run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver, unused_port};
 
 #[test]
@@ -38,7 +38,7 @@ fn integrator_gets_one_signed_sample_message() {
 
 #[test]
 fn integrator_test_explains_why_a_delivery_would_fail() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let account = host.create_account().await;
         let integrator = TestReceiver::start_sequence([
             CannedResponse::error(7, "blocked"),

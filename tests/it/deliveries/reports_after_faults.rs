@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{add_webhook, ok_response};
 use crate::support::api_client::{TestAgent, TestChannel, number, repeat_while_unavailable, send};
-use crate::support::test_host::{run_alone_on_own_host, visitor_text};
+use crate::support::test_host::{run_on_own_host, visitor_text};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::widget_client::TestVisitor;
 
@@ -150,7 +150,7 @@ fn assert_distribution(buckets: &Value, percentiles: &Value, durations: &[f64]) 
 
 #[test]
 fn report_equals_a_count_of_the_timelines_after_faults() {
-    run_alone_on_own_host(async |host| {
+    run_on_own_host(&[], async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         integrator.respond_by(async |request: ReceivedRequest| {
             if request.text().contains(REJECTED) { CannedResponse::error(7, "no") } else { CannedResponse::ok() }

@@ -7,11 +7,11 @@ use cost::{Scenario, Usage, UsageByFunction, Workload};
 use local::cargo_build::workspace_root;
 
 use crate::project::sam_template::{TEMPLATE, functions, program_name, programs_with_tables};
-use crate::support::test_host::{run_alone_on_own_host, run_timed_on_own_host};
+use crate::support::test_host::run_alone_on_own_host;
 
 #[test]
 fn matches_the_output_of_the_cost_command() {
-    run_timed_on_own_host(async |host| {
+    run_alone_on_own_host(async |host| {
         let usage = cost::measure_all_scenarios(&host.local, host.operator.token()).await.unwrap();
         let page = without_round_trips(&std::fs::read_to_string(workspace_root().join("docs/costs.md")).unwrap());
         for table in report::tables(&Workload::default(), &usage, FixedResources::of(&host.local).unwrap()) {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
-use crate::support::test_host::{binaries, run_parallel};
+use crate::support::test_host::{binaries, run_without_host};
 
 /// template.yaml as JSON. A YAML tag becomes an object with one field, for example `{"!Ref": "Chats"}`.
 pub static TEMPLATE: LazyLock<Value> = LazyLock::new(|| {
@@ -152,7 +152,7 @@ pub async fn all_required_variables() -> BTreeSet<String> {
 
 #[test]
 fn template_declares_exactly_the_variables_that_functions_need() {
-    run_parallel(async {
+    run_without_host(async {
         let common = declared_variables(&TEMPLATE["Globals"]["Function"]);
         let mut all_required = BTreeSet::new();
         for (name, properties) in functions() {
@@ -306,7 +306,7 @@ fn policies_have_no_wildcards() {
 
 #[test]
 fn binaries_are_built_without_jitter_entropy() {
-    run_parallel(async {
+    run_without_host(async {
         let programs = programs();
         let program = std::fs::read(binaries().await.join(programs.keys().next().unwrap())).unwrap();
         let has = |name: &[u8]| program.windows(name.len()).any(|bytes| bytes == name);

@@ -13,7 +13,7 @@ use crate::project::sam_template::{
 };
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::sample_values::{body, operation, required_parameters};
-use crate::support::test_host::{TestHost, run_on_own_host, run_parallel};
+use crate::support::test_host::{TestHost, run_on_own_host, run_without_host};
 use crate::support::widget_client::TestWidget;
 
 /// The name, without its extension, of the one file in `tests/events` that is not an event. It is passed to
@@ -92,7 +92,7 @@ fn sample_source(event: &Value) -> String {
 
 #[test]
 fn sam_local_variables_match_the_functions() {
-    run_parallel(async {
+    run_without_host(async {
         let variables =
             event_files()[VARIABLES_FILE]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
         // `sam local` can set only variables that the template declares; tests/it/project/sam_template.rs checks that the

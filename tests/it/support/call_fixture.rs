@@ -103,8 +103,7 @@ pub async fn report(host: &TestHost, order: &Value, status: &str, fields: Value)
 }
 
 pub async fn post_signed(host: &TestHost, url: &str, body: &Value, secret: &str) -> ApiResponse {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    post_signed_at(host, url, body, secret, now).await
+    post_signed_at(host, url, body, secret, host.now_seconds()).await
 }
 
 /// Sends a request that was signed at this Unix time in seconds.

@@ -1,11 +1,12 @@
 //! The host under test. By default, this is the local host, which runs in this process and starts the real functions.
 //!
-//! Most tests share one host, and each of them creates its own account. A test that measures time runs concurrently
-//! only with other such tests. A test that loads the machine runs alone (`test_concurrency.rs`).
-//! Whenever no test is running, all queues of the shared host must become empty.
+//! Most tests share one host, and each of them creates its own account. Whenever no test is running, all queues of the
+//! shared host must become empty. A test that affects or observes all accounts runs on its own host.
 //!
-//! A test of a schedule, such as the three attempts of a delivery, runs with virtual time: on a second host, where one
-//! test at a time advances the clock (`virtual_time.rs`). It does not depend on how fast the machine is.
+//! A test of a schedule, such as the three attempts of a delivery, runs with virtual time: on a host of its own, whose
+//! clock it advances (`virtual_time.rs`). Later tests use the same host. One test of each schedule runs in real time:
+//! `unreachable_integrator_fails_after_three_attempts`, `third_attempt_may_succeed_and_all_share_one_id` (webhooks),
+//! `provider_refusing_connections_loses_the_chat` and `silent_bot_loses_the_chat`.
 //!
 //! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
 //! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host then fails with a clear
@@ -17,7 +18,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use local::demo::{integrator, journal::Journal};
 use local::{Host, HostStorage, LogLine, LogSink, Options, cargo_build, random_and_digest};
@@ -28,7 +29,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
-use crate::support::test_concurrency::{TestLoad, TestScheduler};
+use crate::support::test_concurrency::{acquire_all_permits, acquire_permit, exclude_other_tests};
 use crate::support::virtual_time::VirtualTime;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -40,91 +41,81 @@ const DRAIN_TIMEOUT: Duration = seconds(60);
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<TestHost> = OnceCell::const_new();
-/// The host for tests with virtual time. It is locked during a test.
-static WITH_VIRTUAL_TIME: LazyLock<tokio::sync::Mutex<OnceCell<TestHost>>> = LazyLock::new(Default::default);
+/// The hosts with virtual time that no test is using.
+static WITH_VIRTUAL_TIME: Mutex<Vec<TestHost>> = Mutex::new(Vec::new());
 static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const_new();
 /// The permissions in the functions' roles that no test in this process has used so far. `None` until the first host
 /// has recorded its permissions.
 static UNUSED_PERMISSIONS: Mutex<Option<BTreeSet<String>>> = Mutex::new(None);
-static SCHEDULER: TestScheduler = TestScheduler::new();
 
-/// Runs a test on the shared host, concurrently with other tests.
+/// Runs a test on the shared host.
 pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
-    run(TestLoad::Busy, on_shared_host(test));
-}
-
-/// Runs a test that measures time on the shared host. Only other tests that measure time can run at the same time.
-pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
-    run(TestLoad::Timed, on_shared_host(test));
-}
-
-/// Runs a test on the shared host while no other test is running. Use it for a test that puts a heavy load on the
-/// machine, or whose measurements would be distorted by other tests.
-pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
-    run(TestLoad::Exclusive, on_shared_host(test));
-}
-
-/// Runs a test that advances the clock of its host, concurrently with tests on other hosts. When the test has ended,
-/// all its queues become empty without any waiting.
-pub fn run_with_virtual_time(test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>)) {
-    RUNTIME.block_on(async {
-        // The lock is taken first, so that a waiting test does not keep others from running.
-        let host = WITH_VIRTUAL_TIME.lock().await;
-        let permit = SCHEDULER.acquire(TestLoad::Busy).await;
-        let host = host.get_or_init(|| TestHost::start(&[])).await;
-        let time = VirtualTime(&host.local);
-        host.run_test(test(host, &time)).await;
-        time.run_until_queues_are_empty().await;
-        host.assert_queues_drain().await;
-        drop(permit);
+    run(async {
+        let host = shared_host().await;
+        host.run_test(test(host)).await;
     });
 }
 
-async fn on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
-    let host = shared_host().await;
-    host.run_test(test(host)).await;
+/// Runs a test on a host that no other test uses at the same time, and whose clock only the test advances. The log of
+/// the host is empty. When the test has ended, all queues become empty without any waiting.
+pub fn run_with_virtual_time(test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>)) {
+    run(async {
+        let unused = WITH_VIRTUAL_TIME.lock().unwrap().pop();
+        let host = match unused {
+            Some(host) => host,
+            None => TestHost::start(&[]).await,
+        };
+        host.log.lock().unwrap().clear();
+        host.run_with_virtual_time(test).await;
+        WITH_VIRTUAL_TIME.lock().unwrap().push(host);
+    });
 }
 
-/// Runs a test on its own host with these template parameters, concurrently with other tests.
+/// Like [`run_with_virtual_time`], but on a new host with these template parameters.
+pub fn run_on_own_host_with_virtual_time(
+    parameters: &[(&str, &str)],
+    test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>),
+) {
+    run(async {
+        let host = TestHost::start(parameters).await;
+        host.run_with_virtual_time(test).await;
+        host.local.0.expect("a host of its own").stop().await;
+    });
+}
+
+/// Runs a test on its own host with these template parameters.
 pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
-    run_parallel(on_own_host(parameters, test));
+    run(async {
+        let host = TestHost::start(parameters).await;
+        host.run_test(test(&host)).await;
+        host.assert_queues_drain().await;
+        host.local.0.expect("a host of its own").stop().await;
+    });
 }
 
-pub fn run_timed_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
-    run_timed_on_own_host_with(&[], test);
-}
-
-pub fn run_timed_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
-    run(TestLoad::Timed, on_own_host(parameters, test));
-}
-
+/// Runs a test on its own host while no other test is running, because it measures usage that depends on how fast the
+/// functions are.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
-    run_alone(on_own_host(&[], test));
-}
-
-async fn on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
-    let host = TestHost::start(parameters).await;
-    host.run_test(test(&host)).await;
-    host.assert_queues_drain().await;
-    host.local.0.expect("a host of its own").stop().await;
-}
-
-/// Runs a test that needs no host or starts its own, concurrently with other tests.
-pub fn run_parallel(test: impl Future<Output = ()>) {
-    run(TestLoad::Busy, test);
-}
-
-/// Runs a test that needs no host or starts its own, while no other test is running.
-pub fn run_alone(test: impl Future<Output = ()>) {
-    run(TestLoad::Exclusive, test);
-}
-
-fn run(load: TestLoad, test: impl Future<Output = ()>) {
     RUNTIME.block_on(async {
-        let permit = SCHEDULER.acquire(load).await;
+        let _permits = acquire_all_permits().await;
+        let host = TestHost::start(&[]).await;
+        host.run_test(test(&host)).await;
+        host.assert_queues_drain().await;
+        host.local.0.expect("a host of its own").stop().await;
+    });
+}
+
+/// Runs a test that needs no host or starts its own.
+pub fn run_without_host(test: impl Future<Output = ()>) {
+    run(test);
+}
+
+fn run(test: impl Future<Output = ()>) {
+    RUNTIME.block_on(async {
+        let _permit = acquire_permit().await;
         test.await;
-        if permit.is_last_running()
-            && let Some(host) = SHARED.get()
+        if let Some(host) = SHARED.get()
+            && let Some(_other_tests) = exclude_other_tests()
         {
             host.assert_queues_drain().await;
         }
@@ -219,8 +210,27 @@ impl TestHost {
         }
     }
 
+    async fn run_with_virtual_time(&self, test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>)) {
+        self.local.clock().stop().unwrap();
+        let time = VirtualTime(&self.local);
+        self.run_test(async {
+            test(self, &time).await;
+            time.run_until_queues_are_empty().await;
+            self.assert_queues_drain().await;
+        })
+        .await;
+    }
+
     pub async fn create_account(&self) -> TestAccount {
         TestAccount::create(&self.operator).await
+    }
+
+    /// Returns the Unix time in seconds on the host's clock.
+    pub fn now_seconds(&self) -> u64 {
+        match &self.local {
+            LocalHost(Some(host)) => host.clock().now_ms() / 1_000,
+            LocalHost(None) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs(),
+        }
     }
 
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {
@@ -258,18 +268,13 @@ impl TestHost {
     }
 }
 
-/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks. When
-/// `tests/run` repeats failed tests, the second attempt starts from the file that the first attempt has written.
+/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks.
 fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unused-permissions");
-    let of_first_attempt = || {
-        std::env::var_os("SECOND_ATTEMPT")?;
-        Some(std::fs::read_to_string(&file).ok()?.lines().map(str::to_owned).collect::<BTreeSet<_>>())
-    };
     let mut all = UNUSED_PERMISSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    let remaining = match all.take().or_else(of_first_attempt) {
+    let remaining = match all.take() {
         Some(before) => before.intersection(&unused).cloned().collect(),
         None => unused,
     };

@@ -9,13 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::project::openapi_contract;
 use crate::support::wait::wait_for;
@@ -64,13 +63,13 @@ impl ReceivedRequest {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// Returns whether one of the request's signatures was made with this secret.
+    /// Returns whether one of the request's signatures was made with this secret, at any time: the clock of the host may
+    /// have been advanced.
     pub fn is_signed_with(&self, secret: &str) -> bool {
-        let parsed = |(name, value): (&String, &String)| {
-            (HeaderName::try_from(name).unwrap(), HeaderValue::try_from(value).unwrap())
-        };
-        let headers: HeaderMap = self.headers.iter().map(parsed).collect();
-        Webhook::new(secret).unwrap().verify(&self.body, &headers).is_ok()
+        let header = |name| self.header(name).unwrap_or_else(|| panic!("no {name}"));
+        let timestamp = header("webhook-timestamp").parse().unwrap();
+        let expected = Webhook::new(secret).unwrap().sign(header("webhook-id"), timestamp, &self.body).unwrap();
+        header("webhook-signature").split(' ').any(|signature| signature == expected)
     }
 
     pub fn text(&self) -> String {
@@ -91,8 +90,8 @@ struct ReceiverState {
     source: ResponseSource,
 }
 
-/// A running receiver. When it is dropped, it stops listening and checks all requests it has received against the
-/// OpenAPI document.
+/// A running receiver. When it is dropped, it stops listening, closes all connections, and checks all requests it has
+/// received against the OpenAPI document.
 pub struct TestReceiver {
     port: u16,
     state: Arc<Mutex<ReceiverState>>,
@@ -163,6 +162,20 @@ impl TestReceiver {
         release
     }
 
+    /// From now on, sends this response to each request as soon as the test has added a permit for it.
+    pub fn respond_with_permit(&self, response: CannedResponse) -> Arc<Semaphore> {
+        let permits = Arc::new(Semaphore::new(0));
+        let added = Arc::clone(&permits);
+        self.respond_by(move |_| {
+            let (added, response) = (Arc::clone(&added), response.clone());
+            async move {
+                added.acquire().await.unwrap().forget();
+                response
+            }
+        });
+        permits
+    }
+
     pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
         HandlerFuture: Future<Output = CannedResponse> + Send + 'static,
@@ -208,9 +221,10 @@ pub async fn unused_port() -> u16 {
 }
 
 async fn serve(listener: TcpListener, state: Arc<Mutex<ReceiverState>>) {
+    let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         state.lock().unwrap().connections += 1;
-        tokio::spawn(handle_connection(stream, state.clone()));
+        connections.spawn(handle_connection(stream, state.clone()));
     }
 }
 

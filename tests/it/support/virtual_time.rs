@@ -1,18 +1,15 @@
-//! The clock of a host that a test advances: queue delays, visibility timeouts and the timeouts of deliveries end as
-//! soon as the test says so.
-//!
-//! The real time that passes during a test is added to the clock, and may be long on a busy machine. A test that checks
-//! that something is not late therefore uses the time that was [skipped](VirtualTime::skipped_between).
+//! The clock of a host that stands still until a test advances it. Queue delays, visibility timeouts, schedules and the
+//! timeouts of deliveries end as soon as the test says so, and at exactly the expected time, however slow the machine is.
 
 use std::time::{Duration, Instant};
 
 use local::Host;
 
-use crate::support::test_receiver::TestReceiver;
-use crate::support::wait::WAIT_TIMEOUT;
+use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, seconds};
 
-/// How early something may seem to be, because the test takes the time at a different moment than the service does.
-const MAX_EARLINESS: Duration = Duration::from_millis(300);
+/// The timeout of an attempt, and the time between two attempts.
+pub const ATTEMPT_SPACING: Duration = seconds(3);
 
 pub struct VirtualTime<'h>(pub &'h Host);
 
@@ -20,6 +17,11 @@ impl VirtualTime<'_> {
     /// Advances the clock while the functions may be running.
     pub fn advance(&self, duration: Duration) {
         self.0.clock().advance_by(duration).unwrap();
+    }
+
+    /// Waits until the functions have handled all due messages.
+    pub async fn wait_until_idle(&self) {
+        self.0.wait_until_idle().await.unwrap();
     }
 
     /// Waits until the functions have handled all due messages, and advances the clock to the time of the next message.
@@ -33,37 +35,31 @@ impl VirtualTime<'_> {
         while self.advance_to_next_message().await.is_some() {}
     }
 
-    /// Waits for each of the requests with these numbers (the first is 1) and lets it time out after three seconds.
+    /// Lets every attempt happen, and advances the clock to the time at which a failed delivery is shown as such: when a
+    /// third attempt would have timed out.
+    pub async fn run_until_failure_is_shown(&self) {
+        self.run_until_queues_are_empty().await;
+        self.advance(ATTEMPT_SPACING);
+    }
+
+    /// Waits for each of the requests with these numbers (the first is 1) and lets it time out.
     pub async fn time_out_requests(&self, receiver: &TestReceiver, numbers: impl IntoIterator<Item = usize>) {
         for number in numbers {
             receiver.wait_for_requests(number, WAIT_TIMEOUT).await;
-            self.advance(Duration::from_secs(3));
+            self.advance(ATTEMPT_SPACING);
         }
-    }
-
-    /// Returns the time on the host's clock between two moments.
-    pub fn between(&self, start: Instant, end: Instant) -> Duration {
-        end.duration_since(start) + self.skipped_between(start, end)
     }
 
     /// Returns by how much the clock has been advanced between two moments.
-    pub fn skipped_between(&self, start: Instant, end: Instant) -> Duration {
+    pub fn between(&self, start: Instant, end: Instant) -> Duration {
         self.0.clock().advance_between(start, end)
     }
 
-    /// Checks that `end` is not earlier than `expected` after `start`, and that no more time than that was skipped:
-    /// only the work of the machine can have made it later.
+    /// Checks that the requests were made immediately and then every three seconds.
     #[track_caller]
-    pub fn assert_after(&self, expected: Duration, start: Instant, end: Instant) {
-        let (elapsed, skipped) = (self.between(start, end), self.skipped_between(start, end));
-        assert!(elapsed + MAX_EARLINESS >= expected && skipped <= expected, "{elapsed:?}, {skipped:?} of it skipped");
-    }
-
-    /// Checks that attempts were made immediately and then every three seconds.
-    #[track_caller]
-    pub fn assert_every_three_seconds(&self, start: Instant, attempts: &[Instant]) {
-        for (expected, attempt) in (0..).step_by(3).zip(attempts) {
-            self.assert_after(Duration::from_secs(expected), start, *attempt);
-        }
+    pub fn assert_every_three_seconds(&self, start: Instant, requests: &[ReceivedRequest]) {
+        let made: Vec<Duration> = requests.iter().map(|request| self.between(start, request.at)).collect();
+        let expected: Vec<Duration> = (0..).map(|n| ATTEMPT_SPACING * n).take(requests.len()).collect();
+        assert_eq!(made, expected);
     }
 }

@@ -13,7 +13,7 @@ const MIN_POLL_INTERVAL: Duration = Duration::from_millis(10);
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The usual time limit, long enough even on a busy machine. A test that checks a duration uses its own limit.
-pub const WAIT_TIMEOUT: Duration = seconds(30);
+pub const WAIT_TIMEOUT: Duration = seconds(90);
 
 /// Calls `probe` until it returns `Ok`, and returns the value. If this takes longer than `within`, panics with the last
 /// state that `probe` returned as `Err`.

@@ -12,7 +12,7 @@ use crate::support::call_fixture::{
     ACCOUNT_NUMBER, AGENT_PHONE, CallFixture, GATEWAY_SECRET, TELEPHONY_PATH, VISITOR_PHONE, post_signed,
     post_signed_at, report,
 };
-use crate::support::test_host::{TestHost, run_on_own_host, run_on_shared_host};
+use crate::support::test_host::{TestHost, run_on_own_host, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -132,7 +132,7 @@ fn failures(reason: &str) -> [Value; 2] {
 
 #[test]
 fn callback_is_disabled_or_unavailable() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = CallFixture::create(host).await;
         fixture.agent.set_presence("offline").await;
         assert_eq!(callback_answers(&fixture).await, failures(UNAVAILABLE), "no agent is online");
@@ -147,12 +147,10 @@ fn callback_is_disabled_or_unavailable() {
             let anonymous = fixture.widget.call("callback", &json!({})).await.expect(200);
             assert_eq!(anonymous["reason"], reason);
             // The process that starts sessions may have the earlier settings for ten seconds.
-            wait_for("the session says so", seconds(13), async || {
-                let session = fixture.widget.call("session", &json!({})).await.expect(200);
-                let shown = (&session["callback"], &session["callback_available"]);
-                if shown == (&json!(reason == UNAVAILABLE), &json!(false)) { Ok(()) } else { Err(session) }
-            })
-            .await;
+            time.advance(seconds(10));
+            let session = fixture.widget.call("session", &json!({})).await.expect(200);
+            let shown = (&session["callback"], &session["callback_available"]);
+            assert_eq!(shown, (&json!(reason == UNAVAILABLE), &json!(false)), "{session}");
             assert_eq!(fixture.provider.requests().len(), 0);
         }
     });
@@ -221,7 +219,7 @@ fn strangers_cannot_make_one_phone_ring_or_overdraw_the_balance() {
 
 #[test]
 fn callbacks_from_one_network_are_limited() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let fixture = CallFixture::create_with(host, json!({"callbacks_per_number": 100})).await;
         let request = |id: usize| json!({"message_id": id.to_string(), "phone": VISITOR_PHONE});
         for id in 0..10 {

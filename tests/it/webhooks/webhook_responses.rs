@@ -9,14 +9,10 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::{
     WEBHOOKS_PATH, WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with,
 };
-use crate::support::attempt_schedule::{
-    MAX_LATENESS, assert_attempts_on_schedule, assert_failed_after_three_attempts, assert_result_on_schedule,
-};
-use crate::support::test_host::{
-    TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
-};
+use crate::support::attempt_schedule::assert_failed_after_three_attempts;
+use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 const CARD_URL: &str = "https://crm.example/card/7";
 
@@ -104,7 +100,7 @@ fn responses_of_two_webhooks_are_merged_in_the_panel() {
         let other = TestReceiver::start(late(json!({"enable_assign": true}))).await;
         add_webhook(&fixture.account, &other, json!({})).await;
         let chat = open_accepted_chat(&fixture.agent, &fixture.channel, VISITOR_ID).await;
-        wait_for("both responses in the panel", seconds(8), async || {
+        wait_for("both responses in the panel", WAIT_TIMEOUT, async || {
             let panel = fixture.panel(chat).await;
             let is_whole = panel["crm_link"] == CARD_URL && panel["enable_assign"] == true;
             if is_whole { Ok(()) } else { Err(panel) }
@@ -265,7 +261,7 @@ fn numbers_and_a_description_are_read_from_a_response() {
 
 #[test]
 fn unreachable_webhook_does_not_affect_the_chat() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let account = host.create_account().await;
         let closed_url = json!({"url": format!("http://127.0.0.1:{}/hook", unused_port().await)});
         account.admin.client.post(WEBHOOKS_PATH, &closed_url).await.expect(201);
@@ -274,36 +270,29 @@ fn unreachable_webhook_does_not_affect_the_chat() {
         let chat = open_accepted_chat(&account.admin, &channel, VISITOR_ID).await;
         let seq = account.admin.send_text(chat, "Hello").await;
         assert_eq!(account.admin.final_delivery(chat, seq).await["state"], "delivered");
-        assert_failed_after_three_attempts(
-            "dead",
-            &final_webhook_delivery(&account.admin, chat, "chat_accepted").await,
-            None,
-            3_300,
-        );
+        time.run_until_failure_is_shown().await;
+        let delivery = final_webhook_delivery(&account.admin, chat, "chat_accepted").await;
+        assert_failed_after_three_attempts("dead", &delivery, None);
     });
 }
 
 #[test]
 fn failing_webhook_gets_attempts_at_0_3_and_6_seconds() {
-    run_timed_on_shared_host(async |host| {
-        let fixture = WebhookFixture::create(host).await;
-        fixture.open_accepted_chat().await;
-        fixture.channel.send_text("another", "Hello").await;
-        fixture.webhook_receiver.respond_with(CannedResponse::Json(500, json!({"result": "OK", "crm_link": CARD_URL})));
-
+    run_with_virtual_time(async |host, time| {
+        let failing = CannedResponse::Json(500, json!({"result": "OK", "crm_link": CARD_URL}));
+        let fixture = WebhookFixture::create_with(host, [failing]).await;
+        fixture.channel.send_text(VISITOR_ID, "Hello").await;
         let accepted_at = Instant::now();
-        fixture.agent.accept(2).await;
-        let delivery = final_webhook_delivery(&fixture.agent, 2, "chat_accepted").await;
-        let shown_after = accepted_at.elapsed();
-        assert_failed_after_three_attempts("500", &delivery, Some(500), 3_300);
-        assert_result_on_schedule(shown_after);
-        let attempt_starts: Vec<Duration> =
-            fixture.webhook_receiver.requests().iter().skip(1).map(|request| request.at - accepted_at).collect();
-        assert_attempts_on_schedule(&attempt_starts);
-        assert_eq!(fixture.panel(2).await, empty_panel());
+        fixture.agent.accept(1).await;
+        time.run_until_failure_is_shown().await;
+        let delivery = final_webhook_delivery(&fixture.agent, 1, "chat_accepted").await;
+        assert_failed_after_three_attempts("500", &delivery, Some(500));
+        time.assert_every_three_seconds(accepted_at, &fixture.webhook_receiver.requests());
+        assert_eq!(fixture.panel(1).await, empty_panel());
     });
 }
 
+/// The attempts of this test are made in real time.
 #[test]
 fn third_attempt_may_succeed_and_all_share_one_id() {
     run_on_shared_host(async |host| {
@@ -326,7 +315,7 @@ fn third_attempt_may_succeed_and_all_share_one_id() {
 
 #[test]
 fn hanging_chat_does_not_delay_events_of_another_chat() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let fixture = WebhookFixture::create(host).await;
         fixture.open_accepted_chat().await;
         for visitor in ["hanging", "healthy"] {
@@ -334,38 +323,37 @@ fn hanging_chat_does_not_delay_events_of_another_chat() {
         }
         fixture.webhook_receiver.respond_in_order([CannedResponse::Hang, ok_response()]);
         fixture.agent.accept(2).await;
-        fixture.webhook_receiver.wait_for_requests(2, seconds(3)).await;
-
-        let accepted_at = Instant::now();
+        fixture.webhook_receiver.wait_for_requests(2, WAIT_TIMEOUT).await;
+        // No time passes.
         fixture.agent.accept(3).await;
-        let arrived = fixture.webhook_receiver.wait_for_requests(3, seconds(2)).await.remove(2);
+        let arrived = fixture.webhook_receiver.wait_for_requests(3, WAIT_TIMEOUT).await.remove(2);
         assert_eq!(arrived.json()["chat_id"], 3);
-        assert!(arrived.at - accepted_at < MAX_LATENESS, "{:?}", arrived.at - accepted_at);
     });
 }
 
 #[test]
 fn hanging_webhook_does_not_delay_another_webhook() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let fixture = WebhookFixture::create_with(host, [CannedResponse::Hang]).await;
         let healthy = TestReceiver::start(ok_response()).await;
         add_webhook(&fixture.account, &healthy, json!({})).await;
         fixture.channel.send_text(VISITOR_ID, "Hello").await;
-        let accepted_at = Instant::now();
+        // No time passes.
         fixture.agent.accept(1).await;
-        let arrived = healthy.wait_for_requests(1, seconds(5)).await.remove(0).at;
-        assert!(arrived - accepted_at < MAX_LATENESS, "{:?}", arrived - accepted_at);
+        healthy.wait_for_requests(1, WAIT_TIMEOUT).await;
     });
 }
 
 #[test]
 fn late_response_preserves_concurrent_agent_changes() {
-    run_on_shared_host(async |host| {
-        let late = CannedResponse::Delayed(Duration::from_millis(1_500), Box::new(ok_response_with(full_response())));
-        let fixture = WebhookFixture::create_with(host, [late, ok_response()]).await;
+    run_with_virtual_time(async |host, _| {
+        let fixture = WebhookFixture::create(host).await;
+        let release = fixture.webhook_receiver.respond_on_release(ok_response_with(full_response()));
         let chat = open_accepted_chat(&fixture.agent, &fixture.channel, VISITOR_ID).await;
         fixture.webhook_receiver.wait_for_requests(1, WAIT_TIMEOUT).await;
+        fixture.webhook_receiver.respond_with(ok_response());
         fixture.update_visitor(json!({"blacklisted": true, "description": "Spams"})).await;
+        release.send_replace(());
         final_webhook_delivery(&fixture.agent, chat, "chat_accepted").await;
         let visitor = fixture.visitor(chat).await;
         assert_eq!(visitor["name"], "Ada", "the response is applied");
@@ -388,7 +376,7 @@ async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFi
 
 /// Waits until the CRM assignment in the panel is no longer `pending`, and returns the assignment.
 async fn final_assignment(fixture: &WebhookFixture, chat: u64) -> Value {
-    wait_for("the end of the assignment", seconds(13), async || {
+    wait_for("the end of the assignment", WAIT_TIMEOUT, async || {
         let assignment = fixture.panel(chat).await["assignment"].clone();
         if assignment["state"] == "pending" { Err(assignment) } else { Ok(assignment) }
     })
@@ -438,11 +426,12 @@ fn rejection_message_of_an_assignment_is_shown() {
 
 #[test]
 fn assignment_by_one_webhook_survives_failure_of_another() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let (fixture, chat) = chat_with_card(host, ok_response()).await;
         let other = TestReceiver::start(CannedResponse::Json(500, json!({}))).await;
         add_webhook(&fixture.account, &other, json!({"events": ["chat_assigned"]})).await;
         fixture.agent.client.post(&assign_path(chat), &json!({})).await.expect(200);
+        time.run_until_failure_is_shown().await;
         wait_for("the failed delivery to the other webhook", WAIT_TIMEOUT, async || {
             let timeline = fixture.agent.timeline(chat).await;
             let is_failed = timeline.iter().any(|entry| entry["webhook_delivery"]["state"] == "failed");

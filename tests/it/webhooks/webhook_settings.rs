@@ -1,5 +1,6 @@
 //! Tests for the admin API for webhooks: URLs, event selection, signing secrets, secret rotation and test events.
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{
@@ -8,7 +9,7 @@ use crate::support::account_with_webhook::{
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, merged};
 use crate::support::bot_fixture::unique_name;
 use crate::support::test_host::{
-    VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
+    VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_shared_host, run_with_virtual_time,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -112,10 +113,11 @@ fn webhook_is_added_changed_and_removed() {
 
 #[test]
 fn changed_url_is_used_within_ten_seconds() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let (fixture, new) = (WebhookFixture::create(host).await, TestReceiver::start(ok_response()).await);
         fixture.open_accepted_chat().await;
         fixture.account.admin.client.patch(&fixture.webhook_path(""), &json!({"url": new.url()})).await.expect(200);
+        time.advance(seconds(10));
         send_events_until(&fixture, &new, |requests| !requests.is_empty()).await;
     });
 }
@@ -127,7 +129,7 @@ async fn send_events_until(
     receiver: &TestReceiver,
     matches: impl Fn(&[ReceivedRequest]) -> bool,
 ) -> Vec<ReceivedRequest> {
-    wait_for("a matching event", seconds(13), async || {
+    wait_for("a matching event", WAIT_TIMEOUT, async || {
         fixture.update_visitor(json!({"description": unique_name("event")})).await;
         final_webhook_delivery(&fixture.agent, 1, "chat_updated").await;
         let requests = receiver.requests();
@@ -227,8 +229,8 @@ fn every_webhook_has_its_own_signing_secret() {
         let other = TestReceiver::start(ok_response()).await;
         let added = add_webhook(&fixture.account, &other, json!({})).await;
         fixture.open_accepted_chat().await;
-        let (mine, others) =
-            (fixture.webhook_receiver.requests().remove(0), other.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0));
+        let mine = fixture.webhook_receiver.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0);
+        let others = other.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0);
         assert!(mine.is_signed_with(signing_secret(&fixture.webhook)) && others.is_signed_with(signing_secret(&added)));
         assert!(
             !others.is_signed_with(signing_secret(&fixture.webhook)) && !mine.is_signed_with(signing_secret(&added))
@@ -293,8 +295,8 @@ fn repeated_rotations_keep_the_newest_old_secrets() {
     });
 }
 
-/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. It may take
-/// ten seconds to become true, because processes cache the secrets.
+/// Returns a condition for [`send_events_until`]: the newest event is signed with exactly these secrets. Processes
+/// cache the secrets for ten seconds.
 fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + 'a {
     move |requests| {
         let last = requests.last().expect("a request");
@@ -305,28 +307,31 @@ fn signed_by<'a>(secrets: &'a [&str]) -> impl Fn(&[ReceivedRequest]) -> bool + '
 
 #[test]
 fn old_secret_signs_until_it_expires() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = WebhookFixture::create(host).await;
         let old = signing_secret(&fixture.webhook);
         let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 8})).await;
         let new = signing_secret(&rotated);
         fixture.open_accepted_chat().await;
         assert!(signed_by(&[new, old])(&fixture.webhook_receiver.requests()));
+        time.advance(seconds(10));
         send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[new])).await;
     });
 }
 
 #[test]
 fn open_chat_is_signed_throughout_rotations() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = WebhookFixture::create(host).await;
         let old = signing_secret(&fixture.webhook);
         fixture.open_accepted_chat().await;
         assert!(signed_by(&[old])(&fixture.webhook_receiver.requests()));
         let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 3_600})).await;
         let new = signing_secret(&rotated);
+        time.advance(seconds(10));
         send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[new, old])).await;
         let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 0})).await;
+        time.advance(seconds(10));
         send_events_until(&fixture, &fixture.webhook_receiver, signed_by(&[signing_secret(&rotated)])).await;
     });
 }
@@ -382,14 +387,15 @@ fn test_sends_a_sample_of_any_event() {
 
 #[test]
 fn test_of_an_unresponsive_webhook_explains_the_failure() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let fixture = WebhookFixture::create_with(host, [CannedResponse::Hang]).await;
         let closed_url = json!({"url": format!("http://127.0.0.1:{}/hook", unused_port().await)});
         let unreachable = fixture.account.admin.client.post(WEBHOOKS_PATH, &closed_url).await.expect(201);
-        for webhook in [&fixture.webhook, &unreachable] {
-            let outcome = send_test_event(&fixture.account, webhook).await;
-            assert_eq!(outcome["status"], Value::Null);
-            assert!(outcome["ms"].as_u64().is_some_and(|ms| ms < 3_300), "{outcome}");
+        let test_of_hanging = send_test_event(&fixture.account, &fixture.webhook);
+        let (hanging, ()) = join(test_of_hanging, time.time_out_requests(&fixture.webhook_receiver, [1])).await;
+        let unreachable = send_test_event(&fixture.account, &unreachable).await;
+        for (outcome, duration_ms) in [(hanging, 3_000), (unreachable, 0)] {
+            assert_eq!((&outcome["status"], &outcome["ms"]), (&Value::Null, &json!(duration_ms)));
             assert!(outcome["error"].as_str().is_some_and(|error| !error.is_empty()), "{outcome}");
         }
     });

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::api_client::{TestAccount, merged, number, send};
-use crate::support::test_host::{ORIGIN_SECRET, TestHost, run_on_shared_host};
+use crate::support::test_host::{ORIGIN_SECRET, TestHost, run_on_shared_host, run_with_virtual_time};
 use crate::support::widget_client::{SITE, TestVisitor, TestWidget};
 
 /// Returns endpoints that require a token, each with valid fields for a request.
@@ -278,7 +278,7 @@ fn hostile_input_is_refused_or_stays_text() {
 
 #[test]
 fn network_that_sends_too_many_requests_has_to_wait() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let account = host.create_account().await;
         let endpoints =
             ["session", "message", "visitor", "offline-message", "rating", "socket-ticket", "call", "callback"];
@@ -291,8 +291,6 @@ fn network_that_sends_too_many_requests_has_to_wait() {
 
 /// Calls an endpoint without a token until the limit is reached. Rejected requests count too.
 async fn call_until_limited(widget: &TestWidget, endpoint: &str) {
-    // Send 20 requests at a time, because sequential requests could be too slow to reach the limit within its window of
-    // ten seconds.
     for _ in 0..20 {
         let replies = join_all((0..20).map(async |_| widget.call(endpoint, &json!({})).await)).await;
         if let Some(reply) = replies.into_iter().find(|reply| reply.status == 429) {

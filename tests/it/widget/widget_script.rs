@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::support::api_client::send;
 use crate::support::built_files::{BuiltFiles, header};
-use crate::support::test_host::{TestHost, run_on_shared_host};
-use crate::support::wait::{seconds, wait_for};
+use crate::support::test_host::{TestHost, run_on_shared_host, run_with_virtual_time};
+use crate::support::wait::seconds;
 
 const WIDGET: BuiltFiles = BuiltFiles("widget");
 
@@ -52,21 +52,18 @@ async fn configuration(host: &TestHost, path: &str) -> Value {
 
 #[test]
 fn loader_of_a_widget_says_what_the_page_must_know_first() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let account = host.create_account().await;
         let widget = account.create_widget(json!({"color": "#102030", "moved_from": "jivo"})).await;
         let (id, path) = (&widget.id, format!("/widget/{}", widget.id));
         let mut expected = json!({"id": id, "mode": "offline", "color": "#102030", "prefix": "jivo"});
         assert_eq!(configuration(host, &path).await, expected);
         account.admin.set_presence("online").await;
+        time.advance(seconds(10));
         expected["mode"] = json!("online");
         for path in [path.clone(), format!("/script{path}"), format!("/script{path}%7D")] {
             // A process remembers for ten seconds who was online.
-            wait_for("the mode", seconds(13), async || {
-                let found = configuration(host, &path).await;
-                if found == expected { Ok(()) } else { Err(found) }
-            })
-            .await;
+            assert_eq!(configuration(host, &path).await, expected);
         }
         let ann = account.create_agent_with("Ann", json!({})).await;
         let department = json!({"name": "Sales", "agent_ids": [ann.id]});

@@ -1,12 +1,11 @@
 //! Tests for the sockets of widgets' visitors, and for the pushes to agents when visitors are typing.
 
 use serde_json::{Value, json};
-use tokio::sync::Mutex;
 
 use crate::support::agent_socket::AgentSocket;
 use crate::support::api_client::number;
-use crate::support::test_host::run_on_shared_host;
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::test_host::{run_on_shared_host, run_with_virtual_time};
+use crate::support::wait::{WAIT_TIMEOUT, seconds};
 
 #[test]
 fn visitor_is_pushed_messages_state_and_typing() {
@@ -177,28 +176,24 @@ fn visitors_with_an_open_chat_are_told_the_mode() {
 
 #[test]
 fn visitor_of_a_suspended_account_cannot_send_typing_notices() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let account = host.create_account().await;
         let visitor = account.create_widget(json!({})).await.visitor().await;
         visitor.say("Hello").await;
-        let socket = Mutex::new(visitor.open_socket().await);
+        let mut socket = visitor.open_socket().await;
         let path = format!("/operator/accounts/{}", account.id.as_str().unwrap());
         host.operator.patch(&path, &json!({"suspended": true})).await.expect(200);
         // The function reads settings that may be ten seconds old. It would answer an accepted notice with nothing.
-        let refused = wait_for("the notice is refused", seconds(25), async || {
-            let mut socket = socket.lock().await;
-            socket.send(&json!({"type": "typing", "typing": "typein", "text": "My ord"})).await;
-            let frames = socket.frames_until_pong().await;
-            frames.iter().find(|frame| frame["code"] == "account_suspended").cloned().ok_or(frames)
-        })
-        .await;
-        assert_eq!(refused["type"], "error");
+        time.advance(seconds(10));
+        socket.send(&json!({"type": "typing", "typing": "typein", "text": "My ord"})).await;
+        let refused = socket.next_of("error").await;
+        assert_eq!(refused["code"], "account_suspended");
     });
 }
 
 #[test]
 fn invalid_frames_and_tickets_of_visitors_are_rejected() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, _| {
         let account = host.create_account().await;
         let visitor = account.create_widget(json!({})).await.visitor().await;
         let ticket = visitor.call("socket-ticket", json!({})).await.expect(201);

@@ -100,6 +100,11 @@ impl DynamoEngine {
         self.streams.read(&self.database, table)
     }
 
+    /// Returns the tables with changes that have not been passed to all event source mappings yet.
+    pub fn tables_with_unread_changes(&self) -> Vec<&str> {
+        self.streams.unprocessed()
+    }
+
     /// Deletes expired items periodically until the returned future is dropped.
     pub fn delete_expired_items(&self) -> impl Future<Output = ()> + Send + use<> {
         let (database, streams) = (self.database.clone(), self.streams.clone());

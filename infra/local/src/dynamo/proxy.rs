@@ -18,10 +18,9 @@ use axum::routing::post;
 use dynoxide::{Database, DynoxideError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tokio::sync::watch;
 
 use super::operations;
-use super::table_streams::TableStreams;
+use super::table_streams::{TableStreams, WriteCount};
 use super::write_conflicts::WriteConflicts;
 use crate::aws::access_keys::{AccessKeys, UnrecognizedClient};
 use crate::aws::arn::table_arn;
@@ -48,8 +47,8 @@ pub(super) struct DynamoProxy {
 
 struct AuthorizedRequest {
     body: Bytes,
-    /// The senders that notify the readers of the streams that the request writes to.
-    written_streams: Vec<watch::Sender<()>>,
+    /// The write counts of the tables with a stream that the request may change.
+    writes: Vec<WriteCount>,
 }
 
 /// The request fields that determine the required permissions and the usage.
@@ -109,7 +108,7 @@ impl DynamoProxy {
 
     /// Runs a function's request. An injected fault can reject or delay the request, or withhold its response.
     async fn respond(&self, function: &str, operation: &str, body: Bytes) -> Response {
-        let AuthorizedRequest { body, written_streams } = match self.authorize(function, operation, body) {
+        let AuthorizedRequest { body, writes } = match self.authorize(function, operation, body) {
             Ok(request) => request,
             Err(denied) => return denied.into_response(),
         };
@@ -120,7 +119,7 @@ impl DynamoProxy {
         let handle = async {
             let round_trip = self.meter.start_store_request(function);
             let result = operations::run(&self.database, operation, &body);
-            written_streams.iter().for_each(|sender| sender.send_replace(()));
+            writes.iter().for_each(WriteCount::increment);
             if let Ok(body) = &result {
                 self.record_capacity(function, operation, body);
             }
@@ -143,13 +142,13 @@ impl DynamoProxy {
             self.meter.count_dynamodb_request(function, table, operation);
         }
         let capacity = capacity_units(operation, 0.0);
-        let written_streams = match capacity {
-            Some(CapacityUnits::Write(_)) => self.streams.senders(request.table_names()),
+        let writes = match capacity {
+            Some(CapacityUnits::Write(_)) => self.streams.write_counts(request.table_names()),
             Some(CapacityUnits::Read(_)) | None => Vec::new(),
         };
         let is_parameter_missing = request.return_consumed_capacity.is_none() && capacity.is_some();
         let with_parameter = if is_parameter_missing { with_capacity_parameter(&body) } else { None };
-        Ok(AuthorizedRequest { body: with_parameter.unwrap_or(body), written_streams })
+        Ok(AuthorizedRequest { body: with_parameter.unwrap_or(body), writes })
     }
 
     fn record_capacity(&self, function: &str, operation: &str, body: &[u8]) {

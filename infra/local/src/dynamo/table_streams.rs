@@ -1,7 +1,8 @@
 //! Reads the streams of tables: one record for each change of an item, in the order of the changes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dynoxide::Database;
 use dynoxide::actions::get_records::{GetRecordsRequest, Record};
@@ -25,7 +26,20 @@ pub(crate) struct TableStreams(Arc<BTreeMap<String, TableStream>>);
 struct TableStream {
     /// The name of the table's partition key.
     partition_key: String,
-    written: watch::Sender<()>,
+    /// The number of requests that may have changed the table.
+    writes: WriteCount,
+    /// For each reader, up to which of these requests it has processed the changes.
+    processed: Mutex<Vec<Arc<AtomicU64>>>,
+}
+
+/// Counts the writes to a table and notifies the readers of its stream.
+#[derive(Clone, Default)]
+pub(super) struct WriteCount(watch::Sender<u64>);
+
+impl WriteCount {
+    pub fn increment(&self) {
+        self.0.send_modify(|writes| *writes += 1);
+    }
 }
 
 /// Reads the stream of one table, beginning with the first change after the reader was created.
@@ -34,7 +48,9 @@ pub(crate) struct StreamReader {
     stream_arn: String,
     partition_key: String,
     iterator: String,
-    written: watch::Receiver<()>,
+    writes: watch::Receiver<u64>,
+    seen_writes: u64,
+    processed: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Clone)]
@@ -51,21 +67,32 @@ impl TableStreams {
     pub fn new(tables: &[TableDefinition]) -> Self {
         let with_stream = tables.iter().filter(|table| table.has_stream);
         let stream = |table: &TableDefinition| {
-            let stream =
-                TableStream { partition_key: table.partition_key().to_owned(), written: watch::Sender::default() };
-            (table.name.clone(), stream)
+            let partition_key = table.partition_key().to_owned();
+            (
+                table.name.clone(),
+                TableStream { partition_key, writes: WriteCount::default(), processed: Mutex::default() },
+            )
         };
         Self(Arc::new(with_stream.map(stream).collect()))
     }
 
-    /// Returns a sender for each of the given tables that has a stream. The sender notifies the stream's readers.
-    pub fn senders<'n>(&self, tables: impl IntoIterator<Item = &'n str>) -> Vec<watch::Sender<()>> {
+    /// Returns the write count of each of the given tables that has a stream.
+    pub fn write_counts<'n>(&self, tables: impl IntoIterator<Item = &'n str>) -> Vec<WriteCount> {
         let streams = tables.into_iter().filter_map(|table| self.0.get(table));
-        streams.map(|stream| stream.written.clone()).collect()
+        streams.map(|stream| stream.writes.clone()).collect()
     }
 
     pub fn notify_all(&self) {
-        self.0.values().for_each(|stream| stream.written.send_replace(()));
+        self.0.values().for_each(|stream| stream.writes.increment());
+    }
+
+    /// Returns the tables with changes that a reader has not processed yet.
+    pub fn unprocessed(&self) -> Vec<&str> {
+        let is_behind = |stream: &TableStream| {
+            let writes = *stream.writes.0.borrow();
+            stream.readers().iter().any(|processed| processed.load(Ordering::SeqCst) != writes)
+        };
+        self.0.iter().filter(|(_, stream)| is_behind(stream)).map(|(table, _)| table.as_str()).collect()
     }
 
     pub fn read(&self, database: &Database, table: &str) -> Result<StreamReader, Error> {
@@ -77,38 +104,55 @@ impl TableStreams {
             shard_iterator_type: "LATEST".to_owned(),
             sequence_number: None,
         })?;
+        let writes = stream.writes.0.subscribe();
+        let seen_writes = *writes.borrow();
+        let processed = Arc::new(AtomicU64::new(seen_writes));
+        stream.readers().push(Arc::clone(&processed));
         Ok(StreamReader {
             database: database.clone(),
             stream_arn,
             partition_key: stream.partition_key.clone(),
             iterator: latest.shard_iterator.unwrap_or_default(),
-            written: stream.written.subscribe(),
+            writes,
+            seen_writes,
+            processed,
         })
+    }
+}
+
+impl TableStream {
+    fn readers(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
+        self.processed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl StreamReader {
     /// Waits for writes to the table and returns the changes in order. The result is empty if the writes left the items
-    /// unchanged. After an error, the next call reads the same records again.
+    /// unchanged. After an error, the next call reads the same records again. The changes count as processed when this
+    /// function is called again.
     pub async fn next(&mut self) -> Result<Vec<StreamRecord>, Error> {
-        if self.written.changed().await.is_err() {
+        if matches!(self.writes.has_changed(), Ok(false)) {
+            self.processed.store(self.seen_writes, Ordering::SeqCst);
+        }
+        if self.writes.changed().await.is_err() {
             // There will be no more writes to the table.
             return std::future::pending().await;
         }
+        self.seen_writes = *self.writes.borrow_and_update();
         let (database, shard_iterator) = (self.database.clone(), self.iterator.clone());
         let request = GetRecordsRequest { shard_iterator, limit: Some(MAX_RECORDS_PER_READ) };
         let read = tokio::task::spawn_blocking(move || database.get_records(request)).await;
         let response = match read {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
-                self.written.mark_changed();
+                self.writes.mark_changed();
                 return Err(error.into());
             }
             // The host is stopping.
             Err(_) => return Ok(Vec::new()),
         };
         if response.records.len() == MAX_RECORDS_PER_READ {
-            self.written.mark_changed();
+            self.writes.mark_changed();
         }
         if let Some(iterator) = response.next_shard_iterator {
             self.iterator = iterator;

@@ -6,17 +6,14 @@
 //! - `stream_lane.rs`: invokes the function with the records of a lane, in order, and retries failed batches
 //! - `read_retry.rs`: logs failed reads of queues and streams, and waits before the next read
 //! - `dropped_records.rs`: logs records that the function never processed
-//! - `running_batches.rs`: counts the batches that are being processed
 //! - `batch_response.rs`: reads which items of a batch failed
 
 mod batch_response;
 mod dropped_records;
 mod queue_consumer;
 mod read_retry;
-mod running_batches;
 mod stream_consumer;
 mod stream_lane;
 
 pub(crate) use self::queue_consumer::QueueConsumer;
-pub(crate) use self::running_batches::RunningBatches;
 pub(crate) use self::stream_consumer::StreamConsumer;

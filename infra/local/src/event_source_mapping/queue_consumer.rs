@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::batch_response::failed_items;
 use super::read_retry::ReadRetry;
-use super::running_batches::{RunningBatch, RunningBatches};
+use crate::activity::{Activity, OngoingWork};
 use crate::aws::arn::REGION;
 use crate::faults::{Faults, MessageFault};
 use crate::lambda::Functions;
@@ -34,7 +34,7 @@ pub(crate) struct QueueConsumer {
     pub functions: Functions,
     pub meter: UsageMeter,
     pub faults: Faults,
-    pub running: RunningBatches,
+    pub activity: Activity,
     pub log: LogSink,
 }
 
@@ -56,7 +56,7 @@ impl QueueConsumer {
             };
             let consumer = Arc::clone(&consumer);
             batches.spawn(async move {
-                let (messages, _running) = &batch;
+                let (messages, _ongoing) = &batch;
                 consumer.process(messages).await;
                 drop(slot);
             });
@@ -67,7 +67,7 @@ impl QueueConsumer {
     }
 
     /// Waits until the queue has at least one message, then returns a batch. Logs errors and tries again.
-    async fn next_batch(&self) -> (Vec<Message>, RunningBatch) {
+    async fn next_batch(&self) -> (Vec<Message>, OngoingWork) {
         let mut retry = ReadRetry::default();
         loop {
             match self.receive().await {
@@ -77,10 +77,9 @@ impl QueueConsumer {
         }
     }
 
-    async fn receive(&self) -> Result<(Vec<Message>, RunningBatch), Error> {
+    async fn receive(&self) -> Result<(Vec<Message>, OngoingWork), Error> {
         let QueueMapping { queue, batch_size, batching_window, .. } = &self.mapping;
-        let mut batch = self.queues.receive(queue, *batch_size).await?;
-        let running = self.running.add();
+        let (mut batch, ongoing) = self.queues.receive_as_work(queue, *batch_size, &self.activity).await?;
         let deadline = Instant::now() + *batching_window;
         while let Some(capacity @ 1..) = remaining_capacity(*batch_size, &batch) {
             match timeout_at(deadline, self.queues.receive(queue, capacity)).await {
@@ -89,7 +88,7 @@ impl QueueConsumer {
             }
         }
         self.meter.count_sqs_request(&self.function, queue, "ReceiveMessage");
-        Ok((batch, running))
+        Ok((batch, ongoing))
     }
 
     async fn process(&self, batch: &[Message]) {

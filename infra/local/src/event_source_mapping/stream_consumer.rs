@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use super::dropped_records::DroppedRecordsLog;
 use super::read_retry::ReadRetry;
-use super::stream_lane::StreamLane;
+use super::stream_lane::{LaneRecord, StreamLane};
+use crate::activity::Activity;
 use crate::dynamo::{self, StreamReader, StreamRecord};
 use crate::lambda::Functions;
 use crate::log::LogSink;
@@ -22,6 +23,7 @@ pub(crate) struct StreamConsumer {
     pub mapping: StreamMapping,
     pub reader: StreamReader,
     pub functions: Functions,
+    pub activity: Activity,
     pub log: LogSink,
 }
 
@@ -37,13 +39,13 @@ impl StreamConsumer {
                 records = self.next_records() => records,
             };
             let selected = records.into_iter().filter(|record| self.mapping.selects(&record.event));
-            selected.for_each(|record| send_to_lane(&senders, record));
+            selected.for_each(|record| send_to_lane(&senders, (record, self.activity.start())));
         }
         drop(senders);
         lanes.join_all().await;
     }
 
-    fn start_lanes(&self, lanes: &mut JoinSet<()>) -> Vec<UnboundedSender<StreamRecord>> {
+    fn start_lanes(&self, lanes: &mut JoinSet<()>) -> Vec<UnboundedSender<LaneRecord>> {
         let dropped = Arc::new(DroppedRecordsLog::new(&self.function, &self.mapping.table, self.log.clone()));
         let start = |_| {
             let (sender, records) = unbounded_channel();
@@ -76,9 +78,9 @@ impl StreamConsumer {
     }
 }
 
-fn send_to_lane(lanes: &[UnboundedSender<StreamRecord>], record: StreamRecord) {
+fn send_to_lane(lanes: &[UnboundedSender<LaneRecord>], record: LaneRecord) {
     let mut hasher = DefaultHasher::new();
-    record.partition_key.hash(&mut hasher);
+    record.0.partition_key.hash(&mut hasher);
     let lane = usize::try_from(hasher.finish() % lanes.len() as u64).ok().and_then(|lane| lanes.get(lane));
     if let Some(lane) = lane {
         // This fails only if the lane has panicked.

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::batch_response::failed_items;
 use super::dropped_records::DroppedRecordsLog;
+use crate::activity::OngoingWork;
 use crate::dynamo::StreamRecord;
 use crate::lambda::Functions;
 use crate::template::StreamMapping;
@@ -19,6 +20,9 @@ use crate::template::StreamMapping;
 /// `MAX_RETRY_DELAY`.
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(100);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
+
+/// A record, and the work of processing it.
+pub(super) type LaneRecord = (StreamRecord, OngoingWork);
 
 pub(super) struct StreamLane {
     pub function: String,
@@ -44,9 +48,9 @@ enum NextStep {
 
 impl StreamLane {
     /// Processes records until the channel is closed and empty.
-    pub async fn run(self, mut records: UnboundedReceiver<StreamRecord>) {
+    pub async fn run(self, mut records: UnboundedReceiver<LaneRecord>) {
         loop {
-            let batch = self.next_batch(&mut records).await;
+            let (batch, _ongoing): (Vec<_>, Vec<_>) = self.next_batch(&mut records).await.into_iter().unzip();
             if batch.is_empty() {
                 return;
             }
@@ -56,7 +60,7 @@ impl StreamLane {
 
     /// Waits until there is a record, then collects records until the batch is full or the batching window ends.
     /// Returns an empty batch if the channel is closed and has no more records.
-    async fn next_batch(&self, records: &mut UnboundedReceiver<StreamRecord>) -> Vec<StreamRecord> {
+    async fn next_batch(&self, records: &mut UnboundedReceiver<LaneRecord>) -> Vec<LaneRecord> {
         let StreamMapping { batch_size, batching_window, .. } = self.mapping;
         let mut batch = Vec::new();
         let mut is_open = records.recv_many(&mut batch, batch_size).await > 0;

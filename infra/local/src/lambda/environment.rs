@@ -30,7 +30,7 @@ pub(crate) fn function_variables(function: &Function, context: &LaunchContext) -
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_SESSION_TOKEN", "local"),
         // Only development builds of the functions read this variable.
-        ("CLOCK_ADVANCE_FILE", &clock_file),
+        ("CLOCK_FILE", &clock_file),
         ("LAMBDA_RUNTIME_DIR", &task_root),
         ("LAMBDA_TASK_ROOT", &task_root),
         ("LANG", "en_US.UTF-8"),

@@ -85,9 +85,9 @@ impl Functions {
         invocation.await.unwrap_or(Err(InvocationError::HostStopping))
     }
 
-    /// Returns whether an invocation is running or waiting for a process.
-    pub fn is_busy(&self) -> bool {
-        self.pools.values().any(|pool| pool.is_busy())
+    /// Returns the functions of which an invocation is running or waiting for a process.
+    pub fn busy(&self) -> Vec<&str> {
+        self.pools.iter().filter(|(_, pool)| pool.is_busy()).map(|(name, _)| name.as_str()).collect()
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

@@ -50,25 +50,39 @@ impl AsyncEngine {
     }
 
     /// Waits, without a time limit, until at least one message can be received, and receives the available messages.
-    pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
+    /// Also calls `on_receive`, before any other request can find the messages received.
+    pub(super) async fn receive<T>(
+        &self,
+        queue: &str,
+        request: ReceiveRequest,
+        on_receive: impl Fn() -> T,
+    ) -> Result<(Vec<Message>, T), Error> {
         let queue = self.queue(queue)?;
         loop {
             // The subscription starts before the query. Otherwise, a message that is sent in between would not wake
             // this call.
             let changed = queue.changed.notified();
-            let messages = self.receive_visible(queue, request)?;
-            if !messages.is_empty() {
-                return Ok(messages);
+            if let Some(received) = self.receive_visible(queue, request, &on_receive)? {
+                return Ok(received);
             }
             let due_at_ms = self.lock_engine().next_due_ms(&queue.definition)?;
             self.wait(changed, due_at_ms).await;
         }
     }
 
-    fn receive_visible(&self, queue: &Queue, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
-        let result = self.lock_engine().receive(&queue.definition, request, self.now_ms())?;
+    /// Returns `None` if no message can be received.
+    fn receive_visible<T>(
+        &self,
+        queue: &Queue,
+        request: ReceiveRequest,
+        on_receive: &impl Fn() -> T,
+    ) -> Result<Option<(Vec<Message>, T)>, Error> {
+        let engine = self.lock_engine();
+        let result = engine.receive(&queue.definition, request, self.now_ms())?;
+        let value = (!result.messages.is_empty()).then(on_receive);
+        drop(engine);
         // Other receivers sleep until the next due time, which this receive may have changed.
-        if !result.messages.is_empty() || result.has_dead_lettered {
+        if value.is_some() || result.has_dead_lettered {
             queue.changed.notify_waiters();
         }
         if let Some(redrive_policy) = &queue.definition.redrive_policy
@@ -76,7 +90,7 @@ impl AsyncEngine {
         {
             self.queue(&redrive_policy.dead_letter_queue)?.changed.notify_waiters();
         }
-        Ok(result.messages)
+        Ok(value.map(|value| (result.messages, value)))
     }
 
     async fn wait(&self, changed: Notified<'_>, due_at_ms: Option<u64>) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::activity::{Activity, OngoingWork};
 use crate::aws::arn::{AWS_ACCOUNT_ID, REGION};
 use crate::clock::Clock;
 
@@ -47,9 +48,29 @@ impl Queues {
     /// Waits until at least one message can be received, then receives up to `max_messages` messages (0 counts as 1).
     /// If the future is dropped, no message is lost.
     pub async fn receive(&self, queue: &str, max_messages: u32) -> Result<Vec<Message>, Error> {
+        Ok(self.receive_and(queue, max_messages, || ()).await?.0)
+    }
+
+    /// Like [`receive`](Self::receive), but also counts the processing of the messages as work. It is counted before
+    /// anyone can see that the messages are no longer due.
+    pub(crate) async fn receive_as_work(
+        &self,
+        queue: &str,
+        max_messages: u32,
+        activity: &Activity,
+    ) -> Result<(Vec<Message>, OngoingWork), Error> {
+        self.receive_and(queue, max_messages, || activity.start()).await
+    }
+
+    async fn receive_and<T>(
+        &self,
+        queue: &str,
+        max_messages: u32,
+        on_receive: impl Fn() -> T,
+    ) -> Result<(Vec<Message>, T), Error> {
         self.request_counts.increment(queue, "ReceiveMessage");
         let request = ReceiveRequest { max_messages: max_messages.max(1), visibility_timeout_seconds: None };
-        self.engine.receive(queue, request).await
+        self.engine.receive(queue, request, on_receive).await
     }
 
     /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but only

@@ -153,8 +153,10 @@ async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMess
 /// its future before the timer.
 async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
-    let received = tokio::time::timeout(limit, engine.receive(queue, request)).await;
-    received.unwrap_or_else(|_elapsed| Ok(Vec::new()))
+    match tokio::time::timeout(limit, engine.receive(queue, request, || ())).await {
+        Ok(received) => Ok(received?.0),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 fn message_output(message: &Message, names: &[String]) -> Value {
