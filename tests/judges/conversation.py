@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import traceback
 
 from documents import CLIENTS as GENERATED
 from host import READY_FILE
@@ -41,6 +42,13 @@ def play(environment, *command):
 CLIENTS = {"Python": with_python, "TypeScript": with_typescript}
 
 
+def problem(play_with):
+    try:
+        return play_with()
+    except Exception:
+        return traceback.format_exc()
+
+
 def problems(clients):
-    results = {name: play_with() for name, play_with in clients.items()}
+    results = {name: problem(play_with) for name, play_with in clients.items()}
     return [f"conversation in {name}: {output}" for name, output in results.items() if output]

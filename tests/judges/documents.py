@@ -6,7 +6,7 @@ import pathlib
 import re
 import shutil
 
-from judge import HERE, NODE_PROGRAMS, PYTHON_PROGRAMS, ROOT, TARGET, Finding, Judge, failure, run
+from judge import HERE, NODE_PROGRAMS, PYTHON_PROGRAMS, ROOT, TARGET, Finding, Judge, failure, failures, run
 
 OPENAPI = ROOT / "docs" / "openapi.json"
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
@@ -22,7 +22,9 @@ def redocly():
         problems = json.loads(output)["problems"]
     except ValueError:
         return [failure("redocly", status, output, errors)]
-    return [Finding(each["ruleId"], each["location"][0].get("pointer", ""), each["message"]) for each in problems]
+    found = [Finding(each["ruleId"], each["location"][0].get("pointer", ""), each["message"]) for each in problems]
+    # The status is 1 if there are errors, and 0 if there are only warnings.
+    return found + failures("redocly", status, output, errors, expected=1 if found and status == 1 else 0)
 
 
 def spectral():
@@ -35,7 +37,9 @@ def spectral():
     except ValueError:
         return [failure("spectral", status, output, errors)]
     incoming = incoming_schemas(json.loads(OPENAPI.read_text()))
-    return [dataclasses.replace(each, place=direction(each.place, incoming) + each.place) for each in findings]
+    found = [dataclasses.replace(each, place=direction(each.place, incoming) + each.place) for each in findings]
+    # The status is 1 if there are errors.
+    return found + failures("spectral", status, output, errors, expected=1 if found else 0)
 
 
 def incoming_schemas(document):
@@ -69,13 +73,11 @@ def direction(place, incoming):
 
 
 def asyncapi():
-    if not ASYNCAPI.exists():
-        return []
     script = TARGET / "node" / "parse_asyncapi.mjs"
     shutil.copy(HERE / "parse_asyncapi.mjs", script)
     status, output, errors = run("node", script, ASYNCAPI)
     try:
-        return diagnostics(json.loads(output))
+        return diagnostics(json.loads(output)) + failures("@asyncapi/parser", status, output, errors)
     except ValueError:
         return [failure("@asyncapi/parser", status, output, errors)]
 
@@ -95,7 +97,7 @@ def python_client():
     lines = [re.sub(r" object at 0x[0-9a-f]+", "", line) for line in (output + errors).splitlines()]
     starts = ("WARNING", "ERROR", "Unable to", "Skipping", "components.", "paths.")
     findings = [Finding("warning", line.rstrip(":")) for line in lines if line.startswith(starts)]
-    return findings if findings or status == 0 else [failure("openapi-python-client", status, output, errors)]
+    return findings + failures("openapi-python-client", status, output, errors)
 
 
 def hey_api():
@@ -104,7 +106,7 @@ def hey_api():
     expected = ("@hey-api/openapi-ts v", "Generating from", "[1] ", "✅ Done!")
     lines = [re.sub(r"^\[Job 1\] (⏳ )?\s*", "", line).strip() for line in (output + errors).splitlines()]
     findings = [Finding("output", line) for line in lines if line and not line.startswith(expected)]
-    return findings if findings or status == 0 else [failure("@hey-api/openapi-ts", status, output, errors)]
+    return findings + failures("@hey-api/openapi-ts", status, output, errors)
 
 
 def openapi_generator(generator):
@@ -116,7 +118,7 @@ def openapi_generator(generator):
         found = re.findall(r"^\[main\] (?:WARN|ERROR) +(\S+) - (.*)", output + errors, re.MULTILINE)
         # The generator repeats a warning for each use of a schema.
         findings = [Finding(logger.rpartition(".")[2], message) for logger, message in dict.fromkeys(found)]
-        return findings if findings or status == 0 else [failure("openapi-generator-cli", status, output, errors)]
+        return findings + failures("openapi-generator-cli", status, output, errors)
 
     return Judge(f"openapi-generator-cli {generator}", "pypi:openapi-generator-cli", read, is_full=True)
 
@@ -128,7 +130,8 @@ def zizmor():
         findings = json.loads(output)
     except ValueError:
         return [failure("zizmor", status, output, errors)]
-    return [Finding(each["ident"], workflow_of(each), each["desc"]) for each in findings]
+    found = [Finding(each["ident"], workflow_of(each), each["desc"]) for each in findings]
+    return found + failures("zizmor", status, output, errors)
 
 
 def workflow_of(finding):

@@ -36,7 +36,10 @@ def running():
         yield
     finally:
         host.send_signal(signal.SIGINT)
-        host.wait(30)
+        try:
+            host.wait(30)
+        finally:
+            host.kill()
 
 
 @functools.cache

@@ -67,10 +67,15 @@ def failure(program, status, *outputs):
     return Finding("exit-status", program, f"status {status}: " + "\n".join(outputs).strip()[-2000:])
 
 
+def failures(program, status, *outputs, expected=0):
+    """Returns the finding that a program ended with another exit status than expected, or none."""
+    return [] if status == expected else [failure(program, status, *outputs)]
+
+
 def ask(program, *command, folder=FULL, question=None):
-    """Runs a program that reads JSON and writes JSON. Returns its answer, and the finding that it gave none."""
+    """Runs a program that reads JSON and writes JSON. Returns its answer, and the finding that it failed."""
     status, output, errors = run(*command, folder=folder, standard_input=json.dumps(question))
     try:
-        return json.loads(output), []
+        return json.loads(output), failures(program, status, output, errors)
     except ValueError:
         return None, [failure(program, status, output, errors)]

@@ -1,5 +1,5 @@
 /* Compares the widget's and the console's Markdown with the examples of CommonMark's specification. The argument is the
-   folder of the compiled parser. Writes an array of examples that we show in another way.
+   file of the compiled parser. Writes an array of examples that we show in another way.
 
    An example belongs to our Markdown if its HTML consists of paragraphs, bold and italic text and links to web and mail
    addresses. It must have the same meaning. In any other, we may only leave characters out and make text bold, italic or

@@ -59,18 +59,24 @@ def matches(pattern, text):
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
 
 
-def page_problems(verdicts):
+def page_problems(verdicts, judges):
     """The page shows the numbers of the day on which it was written, but the versions and reasons of today."""
-    page = PAGE.read_text()
-    rows = [row for verdict in verdicts for row in (verdict.version_row(), *verdict.reason_rows())]
-    return [f"docs/judges.md is not current, run tests/judges/run full --write: {row}" for row in rows if row not in page]
+    _, results, reasons = read_page()
+    names = sorted((results | reasons).keys() - {judge.name for judge in judges})
+    names += [verdict.judge.name for verdict in verdicts if not is_current(verdict, results, reasons)]
+    return [f"docs/judges.md is not current, run tests/judges/run full --write: {name}" for name in names]
+
+
+def is_current(verdict, results, reasons):
+    name = verdict.judge.name
+    versions = [row.startswith(verdict.version_row()) for row in results[name]]
+    return versions == [True] and reasons[name] == list(verdict.reason_rows())
 
 
 def write_page(verdicts, judges):
     """Replaces the rows of these verdicts in the tables of the page."""
-    head, _, tables = PAGE.read_text().partition("## Results\n")
+    head, results, reasons = read_page()
     today = datetime.date.today().isoformat()
-    results, reasons = map(rows_by_judge, tables.partition("## Accepted findings\n")[::2])
     results |= {verdict.judge.name: [verdict.result_row(today)] for verdict in verdicts}
     reasons |= {verdict.judge.name: list(verdict.reason_rows()) for verdict in verdicts}
     lines = ["## Results", "", "| judge | version | date | findings | accepted |", "|---|---|---|---|---|"]
@@ -80,9 +86,15 @@ def write_page(verdicts, judges):
     PAGE.write_text(head + "\n".join(lines) + "\n")
 
 
+def read_page():
+    """Returns what precedes the tables, and the rows of both tables by judge."""
+    head, _, tables = PAGE.read_text().partition("## Results\n")
+    return head, *map(rows_by_judge, tables.partition("## Accepted findings\n")[::2])
+
+
 def rows_by_judge(table):
     rows = collections.defaultdict(list)
     for row in table.splitlines():
-        if row.startswith("| "):
+        if row.startswith("| ") and not row.startswith("| judge |"):
             rows[row.split(" | ")[0].removeprefix("| ")].append(row)
     return rows

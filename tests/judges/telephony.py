@@ -50,9 +50,11 @@ class Case:
 def exchange(cases):
     """Sends signed requests. Returns the bodies of the responses and the findings."""
     command = [FULL_PYTHON_PROGRAMS / "python", HERE / "full" / "sign_twilio.py"]
-    signatures, found = ask("twilio", *command, question=[case.to_sign() for case in cases])
-    bodies = []
-    for case, signature in zip(cases, signatures or []):
+    signatures, failures = ask("twilio", *command, question=[case.to_sign() for case in cases])
+    if failures:
+        return [], failures
+    bodies, found = [], []
+    for case, signature in zip(cases, signatures, strict=True):
         status, _, body = case.send(signature)
         if status != (200 if case.is_valid else 401):
             found.append(Finding(f"status {status}", case.place, body.decode()))

@@ -27,9 +27,12 @@ try {
     if (lhr.runtimeError || !(performance.score >= LOW_PERFORMANCE))
       found.push(finding("performance", name, lhr.runtimeError?.message ?? `${performance.score}`));
     for (const { id: category, auditRefs } of Object.values(categories))
-      for (const { id, weight } of auditRefs)
-        if (weight > 0 && lhr.audits[id].score === 0)
-          found.push(finding(id, `${name}, ${category}`, lhr.audits[id].title));
+      for (const { id, weight } of auditRefs) {
+        const { score, scoreDisplayMode, title, errorMessage } = lhr.audits[id];
+        // An audit that could not be carried out has no score.
+        if ((weight > 0 && score === 0) || scoreDisplayMode === "error")
+          found.push(finding(id, `${name}, ${category}`, errorMessage ?? title));
+      }
   }
 } finally {
   browser.kill();

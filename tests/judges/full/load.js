@@ -1,10 +1,12 @@
-/* A bounded load for k6: visitors write, and pages are opened. Every response must have the status 200. */
+/* A bounded load for k6: visitors write, and pages are opened. Every response must have the status 200. k6 ends with
+   the status 99 if it does not finish all iterations in time. */
 
 import { check, sleep } from "k6";
 import http from "k6/http";
 
-const visitors = { executor: "shared-iterations", vus: 10, iterations: 200, maxDuration: "60s" };
-export const options = { scenarios: { visitors } };
+const iterations = 200;
+const visitors = { executor: "shared-iterations", vus: 10, iterations, maxDuration: "60s" };
+export const options = { scenarios: { visitors }, thresholds: { iterations: [`count==${iterations}`] } };
 
 export default function () {
   const sender = { id: `${__VU}-${Math.floor(__ITER / 10)}` };
