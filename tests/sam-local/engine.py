@@ -47,8 +47,17 @@ def engine(folder):
             wait_until_running(daemon, folder)
             yield
         finally:
-            daemon.terminate()
-            daemon.wait(END_SECONDS)
+            end(daemon)
+
+
+def end(process):
+    """Ends a program. Kills it, and fails, if that takes too long."""
+    # Not Ctrl-C's signal, which a shell makes its background programs ignore.
+    process.terminate()
+    try:
+        process.wait(END_SECONDS)
+    finally:
+        process.kill()
 
 
 def install(folder):
