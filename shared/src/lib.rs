@@ -4,8 +4,8 @@
 //!
 //! A module depends only on the modules below it in this list:
 //!
-//! - [`service`]: what several functions share, such as authenticating callers, finding the chat of a request, searching
-//!   the delivery log and pushing changes.
+//! - [`service`]: what several functions share, such as authenticating callers, finding the chat of a request,
+//!   searching the delivery log and pushing changes.
 //! - [`delivery`]: sends the entries of a chat (its messages, notifications and calls) to integrators, bots, webhooks
 //!   and telephony providers over HTTP.
 //! - [`chats`]: the use cases of a chat: what a visitor, an agent, a bot, a call or a schedule does to it.

@@ -238,8 +238,8 @@ impl Host {
         Ok(Some(duration))
     }
 
-    /// For tests: waits until nothing is running, all changes of tables have been processed, and nothing is due. Returns
-    /// when the next message is due, in milliseconds since 1970.
+    /// For tests: waits until nothing is running, all changes of tables have been processed, and nothing is due.
+    /// Returns when the next message is due, in milliseconds since 1970.
     ///
     /// # Errors
     /// Fails if the queues cannot be read, or if the host stays busy for a minute.
@@ -254,8 +254,8 @@ impl Host {
         }
     }
 
-    /// Work can start only because a message, a table change or a schedule is due, and can itself cause further work. So
-    /// if no work goes on, nothing is due after that, and no work has been started meanwhile, there is none.
+    /// Work can start only because a message, a table change or a schedule is due, and can itself cause further work.
+    /// So if no work goes on, nothing is due after that, and no work has been started meanwhile, there is none.
     fn next_due_ms_if_idle(&self) -> Result<Result<Option<u64>, Busy>, Error> {
         let (started, ongoing) = self.activity.started_and_ongoing();
         let functions = self.functions.busy();

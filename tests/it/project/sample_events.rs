@@ -1,6 +1,6 @@
 //! Tests for the sample events for `sam local invoke`. The `tests/events` folder contains one for every function. Those
-//! of functions with an HTTP route are generated from template.yaml and docs/openapi.json. These tests send each function
-//! its event through the Runtime API, first unchanged and then with a valid credential.
+//! of functions with an HTTP route are generated from template.yaml and docs/openapi.json. These tests send each
+//! function its event through the Runtime API, first unchanged and then with a valid credential.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -95,8 +95,8 @@ fn sam_local_variables_match_the_functions() {
     run_without_host(async {
         let variables =
             event_files()[VARIABLES_FILE]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-        // `sam local` can set only variables that the template declares; tests/it/project/sam_template.rs checks that the
-        // template declares all required variables.
+        // `sam local` can set only variables that the template declares; tests/it/project/sam_template.rs checks that
+        // the template declares all required variables.
         assert_eq!(variables, all_required_variables().await);
     });
 }

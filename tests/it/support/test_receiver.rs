@@ -63,8 +63,8 @@ impl ReceivedRequest {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// Returns whether one of the request's signatures was made with this secret, at any time: the clock of the host may
-    /// have been advanced.
+    /// Returns whether one of the request's signatures was made with this secret, at any time: the clock of the host
+    /// may have been advanced.
     pub fn is_signed_with(&self, secret: &str) -> bool {
         let header = |name| self.header(name).unwrap_or_else(|| panic!("no {name}"));
         let timestamp = header("webhook-timestamp").parse().unwrap();

@@ -1,5 +1,6 @@
 //! The clock of a host that stands still until a test advances it. Queue delays, visibility timeouts, schedules and the
-//! timeouts of deliveries end as soon as the test says so, and at exactly the expected time, however slow the machine is.
+//! timeouts of deliveries end as soon as the test says so, and at exactly the expected time, however slow the machine
+//! is.
 
 use std::time::{Duration, Instant};
 
@@ -35,8 +36,8 @@ impl VirtualTime<'_> {
         while self.advance_to_next_message().await.is_some() {}
     }
 
-    /// Lets every attempt happen, and advances the clock to the time at which a failed delivery is shown as such: when a
-    /// third attempt would have timed out.
+    /// Lets every attempt happen, and advances the clock to the time at which a failed delivery is shown as such: when
+    /// a third attempt would have timed out.
     pub async fn run_until_failure_is_shown(&self) {
         self.run_until_queues_are_empty().await;
         self.advance(ATTEMPT_SPACING);

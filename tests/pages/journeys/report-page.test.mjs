@@ -111,7 +111,8 @@ pageJourney(
     await page.getByRole("radio", { name: "By channel" }).check();
     const legend = reportPart(page, "Chats a day").locator(".legend");
     await legend.getByText("Partner portal").waitFor();
-    // If the channels' reports for a new period cannot be loaded, the page must not keep showing those of the old period.
+    // If the channels' reports for a new period cannot be loaded, the page must not keep showing those of the old
+    // period.
     const ofOneChannel = /\/admin\/reports\?.*channel_id/;
     await page.route(ofOneChannel, (route) => route.fulfill({ status: 503 }));
     await page.getByRole("radio", { name: "90 days" }).check();

@@ -1,5 +1,5 @@
-/* Measures the frames and the tasks of a page. What counts is the time that a thread of the browser works on a frame, not the time on
-   the clock: on a busy machine, a thread can wait for a processor for longer than a frame. */
+/* Measures the frames and the tasks of a page. What counts is the time that a thread of the browser works on a frame,
+   not the time on the clock: on a busy machine, a thread can wait for a processor for longer than a frame. */
 
 const CATEGORIES = ["toplevel", "devtools.timeline"];
 

@@ -2,8 +2,13 @@
 
 import { randomUUID } from "node:crypto";
 import { request } from "./account.mjs";
-import { embedding, openWindow, strictPolicy, write } from "./embedding.mjs";
-import { serviceUrl } from "./embedding.mjs";
+import {
+  embedding,
+  openWindow,
+  serviceUrl,
+  strictPolicy,
+  write,
+} from "./embedding.mjs";
 import { Network } from "./network.mjs";
 import { waitFor } from "./wait.mjs";
 

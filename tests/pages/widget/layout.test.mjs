@@ -31,7 +31,9 @@ const isReachable = (locator) =>
     const isOnTop = [top + 1, bottom - 1].every((y) =>
       element.contains(root.elementFromPoint((left + right) / 2, y)),
     );
-    return isOnTop && top >= 0 && bottom <= innerHeight && left >= 0;
+    const isInside =
+      top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+    return isOnTop && isInside;
   });
 
 for (const [name, width, height] of [
@@ -194,9 +196,10 @@ shopJourney(
     for (const number of [2, 3, 4]) await shop.answer(`text ${number}`);
     for (const number of [5, 6]) await visitor.say(`text ${number}`);
     const noon = new Date();
+    noon.setDate(noon.getDate() - 1);
     noon.setHours(12, 0, 0, 0);
     const minutes = [0, 1, 2, 30, 31, 32];
-    const at = (index) => noon.getTime() - 86_400_000 + minutes[index] * 60_000;
+    const at = (index) => noon.getTime() + minutes[index] * 60_000;
     const page = await shop.open({
       ...STILL,
       visitor,

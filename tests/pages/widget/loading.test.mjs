@@ -239,6 +239,7 @@ shopJourney(
           ).observe({ type: "layout-shift", buffered: true });
         }),
     });
+    await idle(page);
     const loaded = await loadedFiles(page, shop.widget.id);
     await page.evaluate(() => widget_api.open());
     await page.locator(".composer").waitFor();

@@ -1,4 +1,4 @@
-//! What the service does by itself: retention, erasure, overdue deliveries and idle chats.
+//! What schedules do, and the erasure of a visitor, which also deletes in the background.
 
 pub mod apply_retention;
 pub mod erase_visitor;

@@ -1,4 +1,5 @@
-//! Deliveries to customers' servers: when they are tried, and how they end.
+//! Deliveries to customers' servers: when they are tried, how they end, which addresses they may call, and webhooks
+//! with their events.
 
 pub mod delivery;
 pub mod delivery_search_and_replay;

@@ -1,6 +1,6 @@
 //! The Chats table, which stores visitors, chat headers and timelines (docs/design.md). This file contains the keys,
-//! the simple reads, and the write that stores an entry. The other reads and single writes are in the files of this
-//! folder. They know no use case.
+//! the simple reads, and the write that stores an entry. The other reads and single writes are in the folders,
+//! one for each topic. They know no use case.
 
 pub mod calls;
 pub mod delivery;

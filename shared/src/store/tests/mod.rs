@@ -1,5 +1,5 @@
-//! Tests of the stores and of the use cases through the official AWS SDK, against an in-memory engine that is compatible
-//! with DynamoDB. They are here, because they use private items of the stores.
+//! Tests of the stores and of the use cases through the official AWS SDK, against an in-memory engine that is
+//! compatible with DynamoDB. They are here, because they use private items of the stores.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
 mod account_deletion;

@@ -1,4 +1,4 @@
-//! What ends by time: idle chats, retention, erasure.
+//! How chats and the data of visitors end: idle chats, retention, and erasure on request.
 
 pub(crate) mod erasure;
 pub mod idle_check;

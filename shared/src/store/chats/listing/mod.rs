@@ -1,4 +1,4 @@
-//! Reads of several chats or of a whole chat.
+//! Reads of several chats or of a whole chat, the side panel of a chat, and the chats that a process remembers.
 
 pub mod chat_listing;
 pub mod closed_chats;
