@@ -63,7 +63,8 @@ embedding("package's sample opens the chat", async (context) => {
   const { mode, info } = await page.evaluate(() => window.result);
   assert.equal(mode, "online");
   assert.equal(info.client_name, "Amara Kone");
-  await page.keyboard.press("Escape");
+  // The keyboard reaches the window only when it has got the focus, which happens after `openChat` has returned.
+  await page.getByRole("dialog").press("Escape");
   await label(page).waitFor({ state: "detached" });
 });
 

@@ -96,7 +96,11 @@ class Pages {
   }
 
   async close() {
-    for (const { context } of this.#opened) await context.close();
+    for (const { context, page } of this.#opened) {
+      // A handler may still wait for a response that nobody needs any more.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await context.close();
+    }
   }
 }
 
