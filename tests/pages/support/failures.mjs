@@ -35,13 +35,12 @@ export async function delay(page, path, ms) {
 export const heldRequest = (page, path) =>
   new Promise((hold) => page.route(path, hold, { times: 1 }));
 
-/** Holds all requests to a path, or all but the first `skip` ones, until the returned function is called. */
-export async function holdRequests(page, path, { skip = 0 } = {}) {
+/** Holds all requests to a path until the returned function is called. */
+export async function holdRequests(page, path) {
   let release;
-  let left = skip;
   const isReleased = new Promise((done) => (release = done));
   await page.route(path, async (route) => {
-    if (left-- <= 0) await isReleased;
+    await isReleased;
     await route.fallback();
   });
   return release;
