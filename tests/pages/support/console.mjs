@@ -98,7 +98,7 @@ class Pages {
   async close() {
     for (const { context, page } of this.#opened) {
       // A handler may still wait for a response that nobody needs any more.
-      await page.unrouteAll({ behavior: "ignoreErrors" });
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
       await context.close();
     }
   }
