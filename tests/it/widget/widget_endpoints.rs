@@ -296,6 +296,7 @@ async fn call_until_limited(widget: &TestWidget, endpoint: &str) {
         if let Some(reply) = replies.into_iter().find(|reply| reply.status == 429) {
             assert!(reply.headers.contains_key("retry-after"));
             assert_eq!(reply.headers["access-control-allow-origin"], SITE);
+            assert_eq!(reply.headers["access-control-expose-headers"], "Retry-After");
             return drop(reply.expect_error(429, "rate_limited"));
         }
     }

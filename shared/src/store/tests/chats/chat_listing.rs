@@ -1,5 +1,7 @@
 //! Tests of how chats are listed, and of which listed chats an agent can see.
 
+use crate::store::chats::{header_key, listing_key};
+use crate::store::table::ItemUpdate;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -79,4 +81,20 @@ async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     assert_eq!(stores.visible_chat_ids(&outsider_session, None, 10).await.0, [0; 0]);
     assert_eq!(stores.visible_chat_ids(&agent_session(3, Role::Agent), None, 10).await.0, [2]);
+}
+
+#[tokio::test]
+async fn chat_that_the_index_lists_in_an_earlier_state_is_left_out() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
+    stores.close(1, &bob(), &[], NOW).await.unwrap();
+    let late_index = ItemUpdate {
+        key: header_key("acc", 1),
+        update: "SET #listing = :listing",
+        condition: "",
+        values: vec![(":listing", s(listing_key("acc", "waiting")))],
+    };
+    stores.chats.table.update(late_index).await.unwrap();
+    assert_eq!(stores.listed_chat_ids(OPEN_STATES, None, 10).await, (vec![], None));
 }
