@@ -218,6 +218,8 @@ function endpointOf(request) {
   return /^\/widget\/[^/]+\/([\w-]+)$/.exec(pathname)?.[1];
 }
 
+export const bubbles = (page) => page.locator(".bubble").allTextContents();
+
 /** Lets the page do what it does by itself: returns after it has been idle several times. */
 export const idle = (page) =>
   page.evaluate(async () => {

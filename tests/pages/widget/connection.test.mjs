@@ -6,6 +6,7 @@ import { stopClock } from "../support/console-page.mjs";
 import { fail, heldRequest } from "../support/failures.mjs";
 import {
   api,
+  bubbles,
   closeWindow,
   loadEarlier,
   openWindow,
@@ -21,7 +22,6 @@ import { waitFor } from "../support/wait.mjs";
 useEmbeddingBrowser({ keepsPages: true });
 
 const LATER = "Messages may arrive a little later.";
-const bubbles = (page) => page.locator(".bubble").allTextContents();
 
 /** Opens a second tab of the page's browser. */
 async function openTab(shop, page, path = "/") {

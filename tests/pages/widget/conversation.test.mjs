@@ -9,6 +9,7 @@ import {
 } from "../support/failures.mjs";
 import {
   api,
+  bubbles,
   called,
   composer,
   label,
@@ -24,7 +25,6 @@ import { waitFor } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
-const bubbles = (page) => page.locator(".bubble").allTextContents();
 const identified = (shop) =>
   shop.requestsTo("session").filter(({ body }) => body.identify).length;
 
