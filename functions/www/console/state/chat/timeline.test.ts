@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Entry } from "../../../api/types";
+import type { Chat, Entry } from "../../../api/types";
 import { timelineEntry, fakeApi, jsonResponse, flushPromises } from "../test-support";
 import { ownedSince, Timeline, Timelines } from "./timeline";
 
@@ -43,6 +43,33 @@ test("end of a timeline is loaded first, older pages later", async () => {
     range(1, 900).map(({ seq }) => seq),
   );
   assert.deepEqual(reads(), [700, 500, 300, 100, 0]);
+});
+
+test("details that were read before a change do not replace it", async () => {
+  const responses: (() => void)[] = [];
+  const visitor = { number: 1, blacklisted: false };
+  const { api } = fakeApi(({ path }) => {
+    if (path.endsWith("/messages")) return jsonResponse({ messages: [] });
+    const response = jsonResponse({ chat_id: 7, visitor: { ...visitor } });
+    return new Promise((done) => responses.push(() => done(response)));
+  });
+  const respond = async () => {
+    responses.shift()?.();
+    await flushPromises();
+  };
+  const timeline = new Timeline(api, 7);
+  const opening = timeline.open(undefined);
+  await respond();
+  await opening;
+  const refresh = timeline.refreshDetails();
+  visitor.blacklisted = true;
+  timeline.applyVisitor({ blacklisted: true } as Chat["visitor"]);
+  await respond();
+  assert.equal(timeline.chatDetails.value?.visitor.blacklisted, true);
+  await respond();
+  await refresh;
+  assert.equal(timeline.chatDetails.value?.visitor.blacklisted, true);
+  assert.deepEqual(responses, []);
 });
 
 test("pushed entry in sequence needs no request", async () => {

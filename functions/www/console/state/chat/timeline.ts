@@ -28,6 +28,8 @@ export class Timeline {
    * later entries, with gaps between them. */
   private completeAfterSeq = 0;
   private completeUpToSeq = 0;
+  /** How often the details were changed without being read. */
+  private detailChanges = 0;
   private currentRefresh: Promise<void> | undefined;
   private gapTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,12 +88,24 @@ export class Timeline {
     }
   }
 
-  private loadDetails(): Promise<Chat> {
-    return this.api.get("/agent/chats/{chat_id}", { path: { chat_id: this.chatId } });
+  /** Reads the details again if they have been changed meanwhile, because the response may be older than the change. */
+  private async loadDetails(): Promise<Chat> {
+    for (;;) {
+      const changesBefore = this.detailChanges;
+      const details = await this.api.get("/agent/chats/{chat_id}", { path: { chat_id: this.chatId } });
+      if (this.detailChanges === changesBefore) return details;
+    }
   }
 
   async refreshDetails(): Promise<void> {
     this.chatDetails.value = await this.loadDetails();
+  }
+
+  /** Changes the details without reading them. */
+  private changeDetails(change: (details: Chat) => Chat): void {
+    this.detailChanges++;
+    const details = this.chatDetails.peek();
+    if (details !== undefined) this.chatDetails.value = change(details);
   }
 
   /** Loads the entries after `completeUpToSeq`. Concurrent calls share one request. */
@@ -173,22 +187,16 @@ export class Timeline {
   }
 
   /** Updates the chat's details from its row: the state, agent, department, and time of the last change. */
-  applyRow(row: ChatRow): void {
-    const chatDetails = this.chatDetails.peek();
-    if (chatDetails === undefined) return;
-    const { state, agent, department, updated_at } = row;
-    this.chatDetails.value = { ...chatDetails, state, agent, department, updated_at };
+  applyRow({ state, agent, department, updated_at }: ChatRow): void {
+    this.changeDetails((details) => ({ ...details, state, agent, department, updated_at }));
   }
 
   applyPanel(panel: AgentPanel): void {
-    const chatDetails = this.chatDetails.peek();
-    if (chatDetails !== undefined) this.chatDetails.value = { ...chatDetails, panel };
+    this.changeDetails((details) => ({ ...details, panel }));
   }
 
   applyVisitor(visitor: Chat["visitor"]): void {
-    const chatDetails = this.chatDetails.peek();
-    if (chatDetails !== undefined)
-      this.chatDetails.value = { ...chatDetails, visitor: { ...chatDetails.visitor, ...visitor } };
+    this.changeDetails((details) => ({ ...details, visitor: { ...details.visitor, ...visitor } }));
   }
 
   private mergeEntries(added: readonly Entry[]): void {

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-B3LNZKP7.js";import"/console/assets/chunk-REUSWZN5.js";import"/console/assets/chunk-7WBKOC4F.js";import"/console/assets/chunk-GWPRH6UT.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
