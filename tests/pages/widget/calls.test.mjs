@@ -92,7 +92,10 @@ shopJourney(
     assert.deepEqual(await callEnd(page), OK);
     const [{ body }, ...others] = shop.requestsTo("call");
     assert.deepEqual([body.phone, body.page.title], [PHONE, "Shop"]);
-    assert.deepEqual(others, []);
+    // If the call ends before the page has connected, the page repeats the request to read the end.
+    for (const other of others)
+      assert.equal(other.body.message_id, body.message_id);
+    assert.deepEqual(shop.account.gateway.received, [], "one order");
     const starts = (await called(page)).filter(
       (name) => name === "onCallStart",
     );
