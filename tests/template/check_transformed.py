@@ -21,8 +21,9 @@ from pathlib import Path
 from samtranslator.translator.transform import transform
 from samtranslator.yaml_helper import yaml_parse
 
-# CloudFormation accepts 500 resources. The remaining ones are for the functions of the next releases.
-MAX_RESOURCES = 450
+# CloudFormation accepts 500 resources. The remaining ones are for an alarm or a queue that cannot wait for a smaller
+# template.
+MAX_RESOURCES = 490
 
 
 class NoPolicies:
