@@ -29,6 +29,9 @@ def cfn_lint():
     try:
         found = json.loads(output)
     except ValueError:
+        found = []
+    # Findings have a status of their own.
+    if status != 0 and not found:
         return [failure("cfn-lint", status, output, errors)]
     return [
         Finding(each["Rule"]["Id"], f"{pathlib.Path(each['Filename']).stem} {path_of(each)}", each["Message"])
@@ -49,6 +52,9 @@ def checkov():
         report = json.loads(output)
         failed, unread = report["results"]["failed_checks"], report["summary"]["parsing_errors"]
     except (ValueError, KeyError):
+        failed, unread = [], 0
+    # Failed checks have the status 1.
+    if status != 0 and not failed and not unread:
         return [failure("checkov", status, output, errors)]
     found = [
         Finding(each["check_id"], f"{pathlib.Path(each['file_path']).stem} {each['resource']}", each["check_name"])
