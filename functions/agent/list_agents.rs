@@ -1,5 +1,5 @@
-//! GET /agent/agents: lists all agents of the account with their current status, and all departments. Agents use the
-//! list to choose the recipient of a transfer.
+//! GET /agent/agents: lists all agents of the account with their current status, all departments and, on request, the
+//! bots. Agents use the list to choose the recipient of a transfer.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent::Colleagues;
+use shared::wire::agent::{Colleagues, ColleaguesQuery};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -19,5 +19,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let account_id = auth::agent(&connections, &request).await?.account_id;
     let ((agents, departments), presences) =
         tokio::try_join!(directory.agents_and_departments(&account_id), connections.presences(&account_id))?;
-    Ok(Response::ok(Colleagues::new(agents, &departments, &presences, clock::now())))
+    let colleagues = Colleagues::new(agents, &departments, &presences, clock::now());
+    if !request.query_as::<ColleaguesQuery>()?.includes_bots() {
+        return Ok(Response::ok(colleagues));
+    }
+    Ok(Response::ok(colleagues.with_bots(directory.account_bots(&account_id).await?)))
 }

@@ -27,5 +27,10 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(Chat::new(&chat, visitor, panel, safe_urls, now)))
+    let details = match chat.handover.as_ref().and_then(|handover| handover.details_seq) {
+        Some(seq) => chats.entry(&caller.account_id, chat.chat_id, seq).await?,
+        None => None,
+    };
+    let handover = details.as_ref().and_then(|entry| entry.content.handover());
+    Ok(Response::ok(Chat::new((&chat, handover), visitor, panel, safe_urls, now)))
 }

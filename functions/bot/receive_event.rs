@@ -7,6 +7,8 @@
 use std::process::ExitCode;
 
 use shared::chats::bot::receive_bot_message::BotMessageResult;
+use shared::domain::chats::chat::Chat;
+use shared::domain::deliveries::delivery::Target;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -19,6 +21,7 @@ use shared::store::directory::Directory;
 use shared::wire::bots::bot::{self, BotEventKind};
 use shared::wire::bots::bot_api::BotEventAccepted;
 use shared::wire::bots::bot_error::BotApiError;
+use shared::wire::queue_task::Task;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -51,9 +54,19 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
                 }
             }
         }
-        BotEventKind::InviteAgent => {
-            let transition = events.invite_agent(&event.chat).await?;
-            outbox.enqueue(&transition.notifications).await;
+        BotEventKind::InviteAgent(invitation) => {
+            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
+            if let Some(transition) = events.invite_agent(&event.chat, invitation, key.as_ref()).await? {
+                outbox.enqueue(&transition.notifications).await;
+                queue_return(&outbox, &transition.chat).await;
+            }
+            Response::ok(BotEventAccepted::ok())
+        }
+        BotEventKind::CloseChat { text } => {
+            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
+            if let Some(transition) = events.close_chat(&event.chat, text.as_deref(), key.as_ref()).await? {
+                outbox.enqueue(&transition.notifications).await;
+            }
             Response::ok(BotEventAccepted::ok())
         }
         BotEventKind::ClientInfo(profile) => {
@@ -64,4 +77,14 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     };
     // The provider's own id of the event connects the log line with the provider's log.
     Ok(response.with_logged_caller_message_id(event.chat.id))
+}
+
+/// Queues the task that returns the chat to the bot if no agent accepts it in time. An error is only logged, because the
+/// idle check of the chat does the same.
+async fn queue_return(outbox: &Outbox, chat: &Chat) {
+    let Some(return_at) = chat.handover.as_ref().and_then(|handover| handover.return_at) else { return };
+    let (task, wait) = (Task::agent_wait_due(&chat.account_id, chat.chat_id), return_at.since(chat.updated_at));
+    if let Err(error) = outbox.send_delayed(Target::Bot, &task, wait).await {
+        tracing::warn!(context = error.context(), chat.account_id, chat.chat_id, "return of the chat not queued");
+    }
 }

@@ -1,5 +1,6 @@
 //! Delivers visitors' messages and notifications to bot providers (specification, B-2). Also checks, at the end of a
-//! bot's time limit for an answer, whether the bot has answered. Two queues invoke this function: a FIFO queue of first
+//! bot's time limit for an answer, whether the bot has answered, and, at the end of the time limit for accepting a chat
+//! that a bot has handed over, whether an agent has accepted it. Two queues invoke this function: a FIFO queue of first
 //! attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ async fn handle(dependencies: Dependencies, task: Task) -> Result<(), Error> {
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
+        Task::AgentWaitDue(task) => providers.return_if_unaccepted(&task).await,
         Task::Typing(_) | Task::CallDue(_) => Err(Error::internal("unexpected kind of task in the bot queue")),
     }
 }

@@ -1,6 +1,7 @@
 //! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
-//! is checked when it may have reached the limit, and at least once an hour. In the remaining time, a run continues the
+//! is checked when it may have reached the limit, and at least once an hour. A check also returns a chat to its bot if
+//! no agent has accepted it in time. In the remaining time, a run continues the
 //! retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
 
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::chats::agent::close_chat::close_idle_chat;
+use shared::chats::bot::return_chat::return_unaccepted_chat;
 use shared::chats::upkeep::reschedule_idle_check::reschedule_idle_check;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
@@ -59,6 +61,15 @@ impl OverdueHandler for IdleCheck {
             let Self(directory, chats, outbox) = self;
             let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
+            // Usually a task in a queue returns the chat. It may have been lost.
+            if settings.suspended_at.is_none()
+                && chat.is_agent_wait_over(now)
+                && let Some(returned) = return_unaccepted_chat(chats, &chat.account_id, chat.chat_id, now).await?
+            {
+                outbox.enqueue(&returned.notifications).await;
+                reschedule_idle_check(chats, overdue, &returned.chat, &settings, now).await?;
+                return Ok(false);
+            }
             // Nothing happens in the chats of a suspended account, so they are not closed either.
             if settings.suspended_at.is_some() || !settings.is_idle(chat.updated_at, now) {
                 reschedule_idle_check(chats, overdue, &chat, &settings, now).await?;

@@ -246,6 +246,8 @@ impl From<TransitionError> for Error {
             TransitionError::NotAccepted => Self::Conflict("accept the chat first"),
             TransitionError::OfferChanged => Self::Conflict("the chat has just been offered to others"),
             TransitionError::AlreadyOwner => Self::Conflict("the agent has this chat already"),
+            TransitionError::AlreadyWithBot => Self::Conflict("the bot has this chat already"),
+            TransitionError::NotWaiting => Self::Conflict("the chat does not wait for an agent"),
         }
     }
 }

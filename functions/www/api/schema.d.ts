@@ -1046,8 +1046,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Transfers the chat to another agent or to a department
-         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online.
+         * Transfers the chat to another agent, to a department or to a bot
+         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.
          */
         post: operations["transferChat"];
         delete?: never;
@@ -2057,7 +2057,7 @@ export interface webhooks {
         put?: never;
         /**
          * B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>, or <endpoint> with the token in place of {token}
-         * @description If a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the chat is handed over to the agents.
+         * @description If a CLIENT_MESSAGE, AGENT_UNAVAILABLE or CHAT_RETURNED gets no valid response within 9 seconds, the chat is handed over to the agents.
          */
         post: operations["providerEvent"];
         delete?: never;
@@ -2428,6 +2428,12 @@ export interface components {
             /** @default typein */
             type?: components["schemas"]["TypingChange"] | null;
         };
+        /**
+         * Format: int64
+         * @description The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time, it
+         *     returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
+         */
+        AgentWait: number;
         AgentWithLastSeen: {
             agent_id: components["schemas"]["SequentialNumber"];
             created_at: components["schemas"]["UnixSeconds"];
@@ -2505,6 +2511,7 @@ export interface components {
         AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
         /** @description A bot without its token and its signing secret. */
         Bot: {
+            agent_wait_seconds: components["schemas"]["AgentWait"] | null;
             answer_within: components["schemas"]["BotResponseTimeout"] | null;
             bot_id: string;
             channel_ids: string[];
@@ -2552,6 +2559,7 @@ export interface components {
             text: string;
         };
         BotChanges: {
+            agent_wait_seconds?: components["schemas"]["AgentWait"] | null;
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
             name?: string;
@@ -2579,7 +2587,7 @@ export interface components {
             message: string;
         };
         /** @description Table B1, service to provider. */
-        BotEvent: components["schemas"]["ClientMessageEvent"] | components["schemas"]["BotNotice"];
+        BotEvent: components["schemas"]["ClientMessageEvent"] | components["schemas"]["ChatReturnedEvent"] | components["schemas"]["BotNotice"];
         BotEventAccepted: {
             /**
              * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
@@ -2640,11 +2648,15 @@ export interface components {
         };
         /** @description The ids that every event contains. */
         BotNotice: {
+            /** @description AGENT_JOINED: the agent who has the chat. */
+            agent?: components["schemas"]["ChatAgent2"];
             chat_id: string;
             client_id: string;
             event: components["schemas"]["BotNoticeName"];
             /** Format: uuid */
             id: string;
+            /** @description CHAT_CLOSED: who closed the chat. */
+            reason?: components["schemas"]["CloseReason"];
             /** @description The account. */
             site_id: string;
         };
@@ -3015,6 +3027,8 @@ export interface components {
             chat_id: components["schemas"]["SequentialNumber"];
             /** @description The department of the chat. */
             department: components["schemas"]["ChatDepartment"] | null;
+            /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
+            handover: components["schemas"]["Handover"] | null;
             opened_at: components["schemas"]["UnixSeconds"];
             page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
@@ -3048,6 +3062,11 @@ export interface components {
         };
         /** @description An agent, as chats, messages and audit entries name them. */
         ChatAgent: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+        };
+        /** @description An agent, as chats, messages and audit entries name them. */
+        ChatAgent2: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
         };
@@ -3129,6 +3148,25 @@ export interface components {
              */
             url: string;
         };
+        /** @description An agent has given the chat to the bot. */
+        ChatReturnedEvent: {
+            agent?: components["schemas"]["ChatAgent2"];
+            chat_id: string;
+            client_id: string;
+            /** @constant */
+            event: "CHAT_RETURNED";
+            /** Format: uuid */
+            id: string;
+            /** @description The visitor's messages that the bot has not got, oldest first. Only the last 20. */
+            messages: components["schemas"]["ReturnedMessage"][];
+            /** @description The account. */
+            site_id: string;
+            /**
+             * Format: int64
+             * @description The seq of the visitor's last message in messages. 0 if there is none.
+             */
+            up_to_seq: number;
+        };
         /** @description A chat in a list. */
         ChatRow: {
             /** @description The agent who has the chat, or had it when it was closed. */
@@ -3144,6 +3182,8 @@ export interface components {
              *     the message's delivery shows it.
              */
             failed_messages: number;
+            /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
+            handover: components["schemas"]["HandoverRow"] | null;
             last_message: components["schemas"]["LastMessage"] | null;
             seq: components["schemas"]["LastSeq"];
             state: components["schemas"]["ChatState"];
@@ -3158,13 +3198,19 @@ export interface components {
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
-        /** @description Exactly one of the two fields is required. */
+        /** @description Exactly one of the three fields is required. */
         ChatTransfer: {
             agent_id: components["schemas"]["SequentialNumber"];
+            bot_id?: null;
             department_id?: null;
         } | {
             agent_id?: null;
+            bot_id?: null;
             department_id: components["schemas"]["SequentialNumber"];
+        } | {
+            agent_id?: null;
+            bot_id: string;
+            department_id?: null;
         };
         /** @description The fields of every event about a chat. */
         ChatUpdated: {
@@ -3258,6 +3304,8 @@ export interface components {
             /** @description Absent when unknown. */
             url?: string;
         };
+        /** @enum {string} */
+        CloseReason: "agent" | "idle" | "bot";
         ClosedChat: {
             chat_id: components["schemas"]["SequentialNumber"];
             /** @constant */
@@ -3273,8 +3321,14 @@ export interface components {
             photo: string | null;
             status: components["schemas"]["PresenceStatus"];
         };
+        ColleagueBot: {
+            bot_id: string;
+            name: string;
+        };
         Colleagues: {
             agents: components["schemas"]["Colleague"][];
+            /** @description Only if the request asks for them. They are read from an index, so a change may take some seconds to appear. */
+            bots?: components["schemas"]["ColleagueBot"][];
             departments: components["schemas"]["ChatDepartment"][];
         };
         /** @enum {string} */
@@ -3308,6 +3362,7 @@ export interface components {
         };
         /** @description A new bot. No later response contains its signing secret and its token. */
         CreatedBot: {
+            agent_wait_seconds: components["schemas"]["AgentWait"] | null;
             answer_within: components["schemas"]["BotResponseTimeout"] | null;
             bot_id: string;
             channel_ids: string[];
@@ -3721,6 +3776,39 @@ export interface components {
         GatewayError: {
             message: string;
         };
+        /** @description How the bot handed over the chat. */
+        Handover: {
+            at: components["schemas"]["UnixSeconds"];
+            /** @description Any data from the bot. */
+            data: Record<string, never> | null;
+            /** @description Whether the bot failed or did not answer in time. If false, the bot invited the agents. */
+            is_fallback: boolean;
+            priority: components["schemas"]["HandoverPriority"] | null;
+            reason: components["schemas"]["HandoverReason"] | null;
+            /** @description The bot's summary in Markdown. */
+            summary: string | null;
+        };
+        /** @description What the bot told the agents, beside the summary. */
+        HandoverContext: {
+            /** @description Any data from the bot. */
+            data: Record<string, never> | null;
+            priority: components["schemas"]["HandoverPriority"] | null;
+            reason: components["schemas"]["HandoverReason"] | null;
+        };
+        /** @enum {string} */
+        HandoverPriority: "low" | "normal" | "high" | "urgent";
+        /** @enum {string} */
+        HandoverReason: "requested" | "unknown_answer" | "sensitive" | "complaint" | "sales" | "out_of_scope" | "error" | "other";
+        /** @description How the bot handed over the chat, in a list. */
+        HandoverRow: {
+            at: components["schemas"]["UnixSeconds"];
+            /** @description Whether the bot failed or did not answer in time. If false, the bot invited the agents. */
+            is_fallback: boolean;
+            priority: components["schemas"]["HandoverPriority"] | null;
+            reason: components["schemas"]["HandoverReason"] | null;
+            /** @description The first 200 characters of the bot's summary, which is Markdown. Longer if a blocked link was replaced. */
+            summary: string | null;
+        };
         IncomingCallReport: {
             /** @description The caller's number. Absent if the caller hides it. */
             phone?: string | null;
@@ -3888,10 +3976,10 @@ export interface components {
             seq: components["schemas"]["SequentialNumber"];
         };
         /**
-         * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
+         * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "callback_requested" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -3955,6 +4043,7 @@ export interface components {
             validation?: components["schemas"]["ValidationMode"] | null;
         };
         NewBot: {
+            agent_wait_seconds?: components["schemas"]["AgentWait"] | null;
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
             /**
@@ -4130,7 +4219,7 @@ export interface components {
             name?: string;
         };
         /** @description Table B1, provider to service. */
-        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"];
+        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"] | components["schemas"]["ProviderEventCloseChat"];
         ProviderEventBotMessage: {
             /**
              * Format: int64
@@ -4175,7 +4264,8 @@ export interface components {
             name?: string | null;
             phone?: string | null;
         };
-        ProviderEventInviteAgent: {
+        /** @description The bot that has the chat closes it. */
+        ProviderEventCloseChat: {
             /**
              * Format: int64
              * @description An id as the service sent it.
@@ -4190,9 +4280,54 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            event: "CLOSE_CHAT";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            /** @description Last words, which the visitor gets like the text of a BOT_MESSAGE. */
+            text?: string | null;
+        };
+        /**
+         * @description At most one of department_id and agent_id may be present. Without either, the agents who receive the channel's chats
+         *     are invited. If none of them is online, the bot gets AGENT_UNAVAILABLE, and only text is kept.
+         */
+        ProviderEventInviteAgent: {
+            /**
+             * Format: int64
+             * @description Gives the chat to this agent at once if the agent is online.
+             */
+            agent_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /** @description Data for the agents, at most 4,096 bytes of JSON. */
+            data?: Record<string, never> | null;
+            /**
+             * Format: int64
+             * @description Offers the chat to the members of this department only.
+             */
+            department_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "INVITE_AGENT";
             /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
             id?: string | number | null;
+            /** @description How urgent the bot considers the chat. */
+            priority?: string | null;
+            /** @description Why the bot invites an agent. */
+            reason?: string | null;
+            /** @description Markdown for the agents. The visitor never sees it. */
+            summary?: string | null;
+            /** @description Last words, which the visitor gets like the text of a BOT_MESSAGE. */
+            text?: string | null;
         };
         Providers: {
             providers: components["schemas"]["Provider"][];
@@ -4436,6 +4571,56 @@ export interface components {
         };
         /** @enum {string} */
         ResultOk: "ok";
+        /** @description A visitor's message as part A of the specification describes it. */
+        ReturnedMessage: {
+            buttons?: components["schemas"]["MessageButtons"];
+            /** @description Markdown. */
+            content?: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number;
+            emoji?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /** @constant */
+            force_reply?: true;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number;
+            /** Format: double */
+            latitude?: number;
+            /** Format: double */
+            longitude?: number;
+            performer?: string;
+            seq: components["schemas"]["SequentialNumber"];
+            text?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            title?: string;
+            type: components["schemas"]["MessageType"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number;
+        };
         /** @enum {string} */
         Role: "agent" | "admin";
         RotatedEndpoint: {
@@ -4451,7 +4636,7 @@ export interface components {
             signing_secret: components["schemas"]["SigningSecret"];
         };
         /** @enum {string} */
-        SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
+        SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
         SampleWebhookEvent: "test" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         SecretRotation: {
@@ -4706,6 +4891,8 @@ export interface components {
             /** @constant */
             force_reply?: true;
             from: components["schemas"]["EntrySender"];
+            /** @description Only in entries of the type handover, whose text is the bot's summary in Markdown. */
+            handover?: components["schemas"]["HandoverContext"];
             /**
              * Format: int64
              * @description Pixels.
@@ -7120,7 +7307,10 @@ export interface operations {
     };
     colleagues: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description bots: the response also contains the bots, to which a chat can be given. */
+                include?: "bots";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7136,6 +7326,7 @@ export interface operations {
                     "application/json": components["schemas"]["Colleagues"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];

@@ -62,6 +62,12 @@ export function LinkedText({ text }: { text: string }): ComponentChild {
 const MARKDOWN_PATTERN =
   /\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
 
+/** Returns the text of Markdown without its marks. */
+export const textOfMarkdown = (text: string): string =>
+  text.replace(MARKDOWN_PATTERN, (_, label, __, ...marked: unknown[]) =>
+    String(label ?? marked.slice(0, 4).find((part) => part !== undefined)),
+  );
+
 /** Renders the Markdown subset that the specification defines (B-2): links, bold and italic. */
 export function Markdown({ text }: { text: string }): ComponentChild {
   const nodes: ComponentChild[] = [];

@@ -99,6 +99,8 @@ fn new_header(new: &VisitorEntry<'_>, visitor: &Visitor, chat_id: u64) -> Chat {
         department: department.cloned(),
         participants: Vec::new(),
         bot_id,
+        former_bots: Vec::new(),
+        given_to_bot_at: None,
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,

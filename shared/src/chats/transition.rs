@@ -2,15 +2,20 @@
 //! chat wins the race, the chat is read again and the transition is retried. A transition may notify the bot and the
 //! webhooks. Each notification is a timeline entry that is written in the same transaction as the header.
 
+use crate::chats::new_entry::new_entry;
 use crate::chats::notifications::NotificationContext;
 use crate::domain::accounts::agent::AgentSnapshot;
-use crate::domain::bots::bot::BotNotification;
-use crate::domain::chats::chat::{BotHandover, Chat};
+use crate::domain::accounts::department::ChatDepartment;
+use crate::domain::bots::bot::{BotNotification, CloseReason};
+use crate::domain::chats::bot_handover::{BotHandover, HandoverDetails};
+use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
+use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::webhook::WebhookEventDetails;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::WriteError;
@@ -19,18 +24,71 @@ use crate::store::write_races::WriteRaces;
 #[derive(Debug)]
 pub struct Transition {
     pub chat: Chat,
-    /// The stored notifications, which the caller must queue.
+    /// The stored notifications and messages, which the caller must queue.
     pub notifications: Vec<TimelineEntry>,
 }
 
 pub(super) struct TransitionEffects {
     pub state: ChatState,
-    pub notice: Option<BotNotification>,
+    pub notice: Option<BotNotice>,
     pub event: Option<WebhookEvent>,
     /// The agent who makes the transition. Stored as `caused_by` in the notification entries.
     pub agent: Option<AgentSnapshot>,
+    /// The last words of the bot that makes the transition. They are stored before the notifications.
+    pub last_words: Option<LastWords>,
+    /// What the bot tells the agents whom it invites. `None` if the transition is not an invitation that reached one.
+    pub invitation: Option<Invitation>,
+    /// The bot that gets the chat.
+    pub new_bot: Option<String>,
+    /// The key of the request. If the transition stores an entry, it also stores the receipt of the first one.
+    pub key: Option<IdempotencyKey>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     pub is_bot_event: bool,
+}
+
+/// A notification for the chat's bot.
+pub(super) struct BotNotice {
+    pub notification: BotNotification,
+    /// The text of [`Content::BotNotification`].
+    pub text: Option<String>,
+    pub closed_by: Option<CloseReason>,
+}
+
+/// A message to the visitor.
+pub(super) struct LastWords {
+    pub bot_name: String,
+    pub text: String,
+}
+
+#[derive(Default)]
+pub(super) struct Invitation {
+    pub bot_name: String,
+    pub details: HandoverDetails,
+    /// The department that is invited, if the bot chose one.
+    pub department: Option<ChatDepartment>,
+    pub return_at: Option<Timestamp>,
+}
+
+impl From<BotNotification> for BotNotice {
+    fn from(notification: BotNotification) -> Self {
+        Self { notification, text: None, closed_by: None }
+    }
+}
+
+impl BotNotice {
+    pub(super) fn chat_closed(by: CloseReason) -> Self {
+        Self { closed_by: Some(by), ..BotNotification::ChatClosed.into() }
+    }
+
+    /// Whether the notification is sent even if the chat's state stays the same.
+    fn reports_more_than_the_state(&self) -> bool {
+        matches!(self.notification, BotNotification::AgentUnavailable | BotNotification::ChatReturned)
+    }
+
+    fn into_content(self) -> Content {
+        let Self { notification, text, closed_by } = self;
+        Content::BotNotification { notification, text, closed_by }
+    }
 }
 
 /// Computes the effects of a transition from the chat before it.
@@ -39,7 +97,17 @@ pub(super) type EffectsOf<'a> = &'a (dyn Fn(&Chat) -> Result<TransitionEffects, 
 impl TransitionEffects {
     /// A transition that nobody is notified of.
     pub(super) fn silent(state: ChatState) -> Self {
-        Self { state, notice: None, event: None, agent: None, is_bot_event: false }
+        Self {
+            state,
+            notice: None,
+            event: None,
+            agent: None,
+            last_words: None,
+            invitation: None,
+            new_bot: None,
+            key: None,
+            is_bot_event: false,
+        }
     }
 
     /// A transition that an agent makes. A chat that has a bot notifies it.
@@ -47,14 +115,13 @@ impl TransitionEffects {
         before: &Chat,
         made: ChatEvent<'_>,
         agent: &AgentSnapshot,
-        (notice, event): (BotNotification, WebhookEvent),
+        (notice, event): (BotNotice, WebhookEvent),
     ) -> Result<Self, TransitionError> {
         Ok(Self {
-            state: before.state.after_event(made)?,
             notice: before.bot_id.is_some().then_some(notice),
             event: Some(event),
             agent: Some(agent.without_photo()),
-            is_bot_event: false,
+            ..Self::silent(before.state.after_event(made)?)
         })
     }
 }
@@ -72,7 +139,7 @@ pub(super) async fn read_and_transition(
 
 /// Computes the effects of a transition with `effects_of` and writes them. If a concurrent write to the chat wins the
 /// race, the chat is read again and the effects are computed again. Nothing is written if the state stays the same,
-/// except when the bot is notified that no agent is online.
+/// except when the bot is notified that no agent is online, or that it gets the chat of another bot.
 pub(super) async fn transition(
     chats: &Chats,
     chat: Chat,
@@ -83,7 +150,8 @@ pub(super) async fn transition(
     let mut races = WriteRaces::new("transition");
     loop {
         let effects = effects_of(&before)?;
-        if effects.state == before.state && effects.notice != Some(BotNotification::AgentUnavailable) {
+        let has_news = effects.notice.as_ref().is_some_and(BotNotice::reports_more_than_the_state);
+        if effects.state == before.state && !has_news {
             return Ok(Transition { chat: before, notifications: Vec::new() });
         }
         let written = commit(chats, &before, effects, &context).await;
@@ -100,8 +168,8 @@ async fn commit(
     effects: TransitionEffects,
     context: &NotificationContext<'_>,
 ) -> Result<Transition, WriteError> {
-    let TransitionEffects { state, notice, event, agent, is_bot_event } = effects;
-    let notices = notice.map(|notification| (Content::BotNotification { notification, phone: None }, None));
+    let TransitionEffects { state, notice, event, agent, last_words, invitation, new_bot, key, is_bot_event } = effects;
+    let notices = notice.map(|notice| (notice.into_content(), None));
     let events =
         event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
     let contents: Vec<_> = notices.into_iter().chain(events).collect();
@@ -110,14 +178,50 @@ async fn commit(
     if let Some(agent_id) = context.agent_id {
         after.add_participant(agent_id);
     }
+    if let Some(bot_id) = new_bot {
+        after.set_bot(&bot_id, context.now);
+    }
+    let mut entries: Vec<_> = last_words.map(|words| words.add_to(&mut after)).transpose()?.into_iter().collect();
+    if let Some(invitation) = invitation {
+        entries.extend(invitation.add_to(&mut after)?);
+    } else if before.state == ChatState::Bot && after.state.is_waiting() {
+        after.handover = Some(BotHandover::fallback(after.updated_at));
+    }
     let mut notifications = context.create_entries(&mut after, contents)?;
     notifications.iter_mut().for_each(|entry| entry.caused_by.clone_from(&agent));
+    entries.append(&mut notifications);
     if is_bot_event {
         after.bot_event_at = Some(after.updated_at);
     }
-    if before.state == ChatState::Bot && after.state.is_waiting() {
-        after.handover = Some(BotHandover { at: after.updated_at, is_fallback: !is_bot_event });
+    chats.write_transition(before, &after, &entries, key.as_ref()).await?;
+    Ok(Transition { chat: after, notifications: entries })
+}
+
+impl LastWords {
+    /// Makes this the last message of the chat and returns its entry.
+    fn add_to(self, chat: &mut Chat) -> Result<TimelineEntry, Error> {
+        let (from, content, now) = (Sender::Bot(self.bot_name), Content::text(self.text), chat.updated_at);
+        chat.seq += 1;
+        chat.last_message = Some(MessagePreview::of(&content, &from, now));
+        let delivery = chat.delivery_to_visitor(now);
+        Ok(TimelineEntry { delivery, ..new_entry(chat, from, content, now)? })
     }
-    chats.write_transition(before, &after, &notifications).await?;
-    Ok(Transition { chat: after, notifications })
+}
+
+impl Invitation {
+    /// Stores the handover in the chat and returns the entry with the details, if the bot sent any.
+    fn add_to(self, chat: &mut Chat) -> Result<Option<TimelineEntry>, Error> {
+        let Self { bot_name, details, department, return_at } = self;
+        let now = chat.updated_at;
+        let has_details = !details.is_empty();
+        chat.seq += u64::from(has_details);
+        let invited = BotHandover::invitation(&details, has_details.then_some(chat.seq), now);
+        // Only a chat that waits for an agent returns to the bot.
+        chat.handover = Some(BotHandover { return_at: return_at.filter(|_| chat.state.is_waiting()), ..invited });
+        chat.department = department.or(chat.department.take());
+        if !has_details {
+            return Ok(None);
+        }
+        new_entry(chat, Sender::Bot(bot_name), Content::Handover(Box::new(details)), now).map(Some)
+    }
 }

@@ -1,8 +1,8 @@
 //! Delivers events to the provider of a bot (specification, B-2).
 //!
-//! A bot accepts an event by responding with 200 and no error. It also accepts a CLIENT_MESSAGE or an AGENT_UNAVAILABLE
-//! by sending BOT_MESSAGE or INVITE_AGENT for the chat after the first attempt has started. If it does not accept one
-//! of these two in time, the chat is handed over to the agents.
+//! A bot accepts an event by responding with 200 and no error. It also accepts a CLIENT_MESSAGE, an AGENT_UNAVAILABLE or
+//! a CHAT_RETURNED by sending BOT_MESSAGE or INVITE_AGENT for the chat after the first attempt has started. If it does
+//! not accept one of these three in time, the chat is handed over to the agents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,15 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::chats::bot::return_chat::return_unaccepted_chat;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::{HIDDEN, SignedPost};
-use crate::domain::bots::bot::{Bot, Provider};
+use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
 };
-use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -31,7 +32,7 @@ use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
-use crate::wire::queue_task::{BotReactionCheckTask, Task};
+use crate::wire::queue_task::{AgentWaitTask, BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
 /// The delay before the check for a bot's answer is repeated if a table was unavailable.
@@ -50,14 +51,15 @@ impl Receiver for BotReceiver<'_> {
         Target::Bot
     }
 
-    fn receiver_id(&self, _entry: &TimelineEntry, chat: &Chat) -> Option<String> {
-        chat.bot_id.clone()
+    fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String> {
+        chat.bot_of_entry(entry.seq).map(str::to_owned)
     }
 
     /// An entry that needs a reaction from the bot is superseded once the bot no longer has the chat. Any other entry
     /// is sent even then.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
-        awaits_bot_reaction(entry) && chat.state != ChatState::Bot
+        let has_chat = chat.state == ChatState::Bot && chat.bot_of_entry(entry.seq) == chat.bot_id.as_deref();
+        awaits_bot_reaction(entry) && !has_chat
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
@@ -97,7 +99,7 @@ impl Receiver for BotReceiver<'_> {
                         HandoverResult::HandedOver | HandoverResult::NotWithBot => update,
                     })
                 }
-                DeliveryUpdate::Delivered if is_client_message(entry) => {
+                DeliveryUpdate::Delivered if must_be_answered(entry, chat) => {
                     self.queue_bot_reaction_check(entry, chat, asked_at).await?;
                     Ok(update)
                 }
@@ -141,10 +143,14 @@ impl BotRequests<'_> {
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let Content::BotNotification { notification, .. } = &entry.content
-            && let Some(notice) = BotNoticeName::of(*notification)
-        {
-            return Ok(Some(json!(BotEvent::notice(notice, entry, chat))));
+        if let Content::BotNotification { notification, .. } = &entry.content {
+            if let Some(notice) = BotNoticeName::of(*notification) {
+                return Ok(Some(json!(BotEvent::notice(notice, entry, chat))));
+            }
+            if *notification == BotNotification::ChatReturned {
+                let missed = self.chats.messages_without_bot(chat, entry.seq).await?;
+                return Ok(Some(json!(BotEvent::chat_returned(entry, chat, &missed))));
+            }
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
         let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
@@ -177,17 +183,18 @@ async fn bot_to_sign_with(
     entry: &TimelineEntry,
     chat: &Chat,
 ) -> Result<Option<Arc<Bot>>, Error> {
-    match &chat.bot_id {
+    match chat.bot_of_entry(entry.seq) {
         Some(bot_id) if entry.may_have_outdated_secret() => directory.fresh_bot(bot_id).await,
-        Some(_) | None => cached_bot(directory, chat).await,
-    }
-}
-
-async fn cached_bot(directory: &Directory, chat: &Chat) -> Result<Option<Arc<Bot>>, Error> {
-    match &chat.bot_id {
         Some(bot_id) => directory.cached_bot(bot_id).await,
         None => Ok(None),
     }
+}
+
+/// Returns whether the bot must answer an entry within its time limit. After a CHAT_RETURNED, it must if the visitor
+/// has written last.
+fn must_be_answered(entry: &TimelineEntry, chat: &Chat) -> bool {
+    let is_visitor_last = || chat.last_message.as_ref().is_some_and(|last| last.from == Sender::Visitor.name());
+    is_client_message(entry) || (entry.content.is_chat_returned() && is_visitor_last())
 }
 
 impl BotReceiver<'_> {
@@ -197,7 +204,7 @@ impl BotReceiver<'_> {
         chat: &Chat,
         asked_at: Timestamp,
     ) -> Result<(), Error> {
-        match cached_bot(self.directory, chat).await?.and_then(|bot| bot.answer_within) {
+        match bot_to_sign_with(self.directory, entry, chat).await?.and_then(|bot| bot.answer_within) {
             Some(limit) => self.outbox.send_delayed(Target::Bot, &Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
@@ -218,6 +225,20 @@ impl BotReceiver<'_> {
             }
             result => result.map(drop),
         }
+    }
+
+    /// Runs when the time limit for accepting a chat that a bot has handed over has expired. Returns the chat to the
+    /// bot if no agent has accepted it. If the task is lost, the idle check of the chat does the same.
+    ///
+    /// # Errors
+    /// The task can be repeated after any error.
+    pub async fn return_if_unaccepted(&self, task: &AgentWaitTask) -> Result<(), Error> {
+        let AgentWaitTask { v: _, account_id, chat_id } = task;
+        if let Some(returned) = return_unaccepted_chat(self.chats, account_id, *chat_id, clock::now()).await? {
+            tracing::info!(account_id, chat_id, "chat returned to the bot: no agent has accepted it");
+            self.outbox.enqueue(&returned.notifications).await;
+        }
+        Ok(())
     }
 
     async fn hand_over_unconfirmed(

@@ -133,7 +133,14 @@ fn bot_event(input: &[u8]) {
     match event.kind {
         BotEventKind::Message(content) => assert_content_stored(&content),
         BotEventKind::ClientInfo(profile) => assert_profile_stored(&profile, ProfileSource::Bot),
-        BotEventKind::InviteAgent => {}
+        BotEventKind::InviteAgent(invitation) => {
+            assert_content_stored(&Content::Handover(Box::new(invitation.details)));
+        }
+        BotEventKind::CloseChat { text } => {
+            if let Some(text) = text {
+                assert_content_stored(&Content::text(text));
+            }
+        }
     }
 }
 
@@ -274,6 +281,7 @@ fn admin_bot(input: &[u8]) {
         name: "Bot".into(),
         channel_ids: Vec::new(),
         answer_within: None,
+        agent_wait: None,
         signing_secrets: SigningSecrets::new("whsec_x"),
         created_at: NOW,
     };

@@ -1,12 +1,17 @@
 //! The events that a bot may send (specification, B-1). A bot can affect only its own chats and visitors.
 
-use crate::chats::bot::hand_over_chat::invite_agent;
+use crate::chats::bot::close_chat::{BotClosing, close_chat_by_bot};
+use crate::chats::bot::hand_over_chat::{self, invite_agent};
 use crate::chats::bot::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
 use crate::chats::transition::Transition;
 use crate::chats::visitor::update_visitor::update_visitor_and_notify;
 use crate::delivery::bot_receiver::has_online_agent;
+use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::accounts::agent_presence;
+use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::Bot;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_state::Invited;
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::{Content, RichSupport};
 use crate::domain::chats::message_id;
@@ -17,7 +22,7 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::bots::bot::ChatReference;
+use crate::wire::bots::bot::{AgentInvitation, ChatReference, InvitationTarget};
 
 pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,
@@ -56,11 +61,80 @@ impl BotEventHandler<'_> {
         Ok(content.converted_for(rich_support).is_some())
     }
 
-    pub async fn invite_agent(&self, chat_reference: &ChatReference) -> Result<Transition, Error> {
+    /// Handles INVITE_AGENT. The result is `None` if an earlier request with the same idempotency key was handled.
+    pub async fn invite_agent(
+        &self,
+        chat_reference: &ChatReference,
+        invitation: &AgentInvitation,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Transition>, Error> {
+        // An invitation that stores nothing has no receipt.
+        let key = key.filter(|_| *invitation != AgentInvitation::default());
+        if self.chats.earlier_receipt(key).await?.is_some() {
+            return Ok(None);
+        }
+        let (bot, now) = (self.bot, clock::now());
         let chat_id = self.chat_id(chat_reference).await?;
         let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
-        let is_agent_online = has_online_agent(self.directory, self.connections, &chat).await?;
-        invite_agent(self.chats, &self.bot.account_id, chat_id, is_agent_online, clock::now()).await
+        let target = self.invitation_target(invitation.target).await?;
+        let settings = self.directory.cached_settings(&bot.account_id).await?;
+        let AgentInvitation { text, details, .. } = invitation;
+        let (text, department) = (text.as_deref(), target.department());
+        let invited = self.invited(&chat, &target).await?;
+        let event = hand_over_chat::AgentInvitation { bot, chat_id, text, details, invited, department, key };
+        invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
+    }
+
+    /// Reads the department or the agent that the bot has chosen. Fails with the name of the field if it does not exist.
+    async fn invitation_target(&self, target: Option<InvitationTarget>) -> Result<ChosenTarget, Error> {
+        let (directory, account_id) = (self.directory, &self.bot.account_id);
+        let (field, found) = match target {
+            None => return Ok(ChosenTarget::Audience),
+            Some(InvitationTarget::Department(id)) => {
+                ("department_id", directory.department(account_id, id).await?.map(ChosenTarget::Department))
+            }
+            Some(InvitationTarget::Agent(id)) => {
+                let agent = directory.agent(account_id, id).await?;
+                ("agent_id", agent.map(|agent| ChosenTarget::Agent(AgentSnapshot::from(agent).without_photo())))
+            }
+        };
+        found.ok_or_else(|| Error::field(field, "does not exist"))
+    }
+
+    /// Returns whom the invitation reaches. An agent who is not online is replaced by the audience of the channel, and
+    /// so is a department without members, to which no chat can be offered.
+    async fn invited<'t>(&self, chat: &Chat, target: &'t ChosenTarget) -> Result<Invited<'t>, Error> {
+        let is_online = async |agent_ids: &[u64]| {
+            let presences = self.connections.presences(&chat.account_id).await?;
+            Ok::<_, Error>(agent_presence::any_online(&presences, |id| agent_ids.contains(&id), clock::now()))
+        };
+        match target {
+            ChosenTarget::Department(department) if !department.agent_ids.is_empty() => {
+                let is_online = is_online(&department.agent_ids).await?;
+                return Ok(if is_online { Invited::Department(department.department_id) } else { Invited::Nobody });
+            }
+            ChosenTarget::Agent(agent) if is_online(&[agent.agent_id]).await? => return Ok(Invited::Agent(agent)),
+            ChosenTarget::Audience | ChosenTarget::Department(_) | ChosenTarget::Agent(_) => {}
+        }
+        let is_agent_online = has_online_agent(self.directory, self.connections, chat).await?;
+        Ok(if is_agent_online { Invited::Audience } else { Invited::Nobody })
+    }
+
+    /// Handles CLOSE_CHAT. The result is `None` if an earlier request with the same idempotency key was handled.
+    pub async fn close_chat(
+        &self,
+        chat_reference: &ChatReference,
+        text: Option<&str>,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Transition>, Error> {
+        if self.chats.earlier_receipt(key).await?.is_some() {
+            return Ok(None);
+        }
+        let chat_id = self.chat_id(chat_reference).await?;
+        self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        let settings = self.directory.cached_settings(&self.bot.account_id).await?;
+        let closing = BotClosing { bot: self.bot, chat_id, text, key };
+        close_chat_by_bot(self.chats, &closing, &settings.webhooks, clock::now()).await.map(Some)
     }
 
     /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.
@@ -116,7 +190,7 @@ impl BotEventHandler<'_> {
     /// Reads a chat that this bot owns or has owned. For any other chat, fails with `NotFound`.
     async fn chat_of_this_bot(&self, chat_id: u64) -> Result<Chat, Error> {
         let chat = self.chats.chat(&self.bot.account_id, chat_id).await?;
-        chat.filter(|chat| chat.bot_id.as_ref() == Some(&self.bot.bot_id)).ok_or(Error::NotFound)
+        chat.filter(|chat| chat.has_or_had_bot(&self.bot.bot_id)).ok_or(Error::NotFound)
     }
 
     /// Reads a visitor of one of this bot's channels. For any other visitor, the error names the `client_id` field as
@@ -125,6 +199,20 @@ impl BotEventHandler<'_> {
         let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;
         let visitor = visitor.filter(|visitor| self.bot.channel_ids.contains(&visitor.channel_id));
         visitor.ok_or_else(|| not_of_this_bot("client_id"))
+    }
+}
+
+/// Whom a bot wants to invite.
+enum ChosenTarget {
+    /// The audience of the chat's channel.
+    Audience,
+    Department(Department),
+    Agent(AgentSnapshot),
+}
+
+impl ChosenTarget {
+    fn department(&self) -> Option<&Department> {
+        if let Self::Department(department) = self { Some(department) } else { None }
     }
 }
 

@@ -19,6 +19,9 @@ pub enum Task {
     /// Check, at the end of the bot's time limit, whether the bot has reacted to an entry. If not, the chat is handed
     /// over to the agents.
     AnswerDue(BotReactionCheckTask),
+    /// Check, at the end of the time limit for accepting a chat that a bot has handed over, whether an agent has
+    /// accepted it. If not, the chat returns to the bot.
+    AgentWaitDue(AgentWaitTask),
     /// Check whether the telephony provider has reported the next step of a call, because the call's time limit may
     /// have passed.
     CallDue(CallCheckTask),
@@ -83,6 +86,14 @@ pub struct BotReactionCheckTask {
     pub asked_at: u64,
 }
 
+/// The time limit itself is part of the chat, so the task can be repeated and can come too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentWaitTask {
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallCheckTask {
     pub v: u8,
@@ -136,6 +147,10 @@ impl Task {
         Self::AnswerDue(BotReactionCheckTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
+    pub fn agent_wait_due(account_id: &str, chat_id: u64) -> Self {
+        Self::AgentWaitDue(AgentWaitTask { v: VERSION, account_id: account_id.to_owned(), chat_id })
+    }
+
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
@@ -146,6 +161,7 @@ impl Task {
             Self::Entry(task) => &task.account_id,
             Self::Typing(task) => &task.account_id,
             Self::AnswerDue(task) => &task.account_id,
+            Self::AgentWaitDue(task) => &task.account_id,
             Self::CallDue(task) => &task.account_id,
         }
     }
@@ -160,7 +176,7 @@ impl Task {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
-            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) | Self::CallDue(_) => {
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) | Self::AgentWaitDue(_) | Self::CallDue(_) => {
                 format!("{account_id}-{}", chat_id % group_count.max(1))
             }
         }
@@ -171,6 +187,7 @@ impl Task {
             Self::Entry(task) => task.chat_id,
             Self::Typing(task) => task.chat_id,
             Self::AnswerDue(task) => task.chat_id,
+            Self::AgentWaitDue(task) => task.chat_id,
             Self::CallDue(task) => task.chat_id,
         }
     }
@@ -188,6 +205,7 @@ impl Task {
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat_key(), task.r#type, task.at),
             Self::AnswerDue(task) => format!("{}-{}-answer", self.chat_key(), task.seq),
+            Self::AgentWaitDue(_) => format!("{}-agent-wait", self.chat_key()),
             Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
         }
     }
@@ -203,6 +221,7 @@ impl Task {
             Self::Entry(task) => task.v,
             Self::Typing(task) => task.v,
             Self::AnswerDue(task) => task.v,
+            Self::AgentWaitDue(task) => task.v,
             Self::CallDue(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }

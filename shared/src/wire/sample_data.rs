@@ -51,6 +51,8 @@ pub fn chat(now: Timestamp) -> Chat {
         department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
         participants: vec![1],
         bot_id: None,
+        former_bots: Vec::new(),
+        given_to_bot_at: None,
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,

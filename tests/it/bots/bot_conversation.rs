@@ -230,7 +230,8 @@ fn bot_hands_over_to_an_online_agent() {
         let notice = json!({
             "event": "AGENT_JOINED", "id": joined["id"], "site_id": fixture.account.id, "client_id": "1", "chat_id": "1",
         });
-        assert_eq!(joined, notice);
+        let agent = json!({"id": fixture.agent.id, "name": "Grace"});
+        assert_eq!(joined, merged(notice.clone(), json!({"agent": agent})));
         assert!(joined["id"].is_string() && joined["id"] != client_message["id"], "{joined}");
         fixture.agent.send_text(1, "Here I am").await;
         fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
@@ -238,7 +239,7 @@ fn bot_hands_over_to_an_online_agent() {
 
         fixture.agent.close(1).await;
         let closed = fixture.wait_for_event("CHAT_CLOSED").await;
-        assert_eq!(closed, merged(notice, json!({"event": "CHAT_CLOSED", "id": closed["id"]})));
+        assert_eq!(closed, merged(notice, json!({"event": "CHAT_CLOSED", "id": closed["id"], "reason": "agent"})));
         fixture.bot.send_text(chat_id, "still here").await.expect_error(403, "invalid_request");
         let events: Vec<_> =
             fixture.provider.requests().iter().map(|request| request.json()["event"].clone()).collect();

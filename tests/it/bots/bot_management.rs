@@ -18,7 +18,8 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let read = admin.get(&path).await.expect(200);
         let expected = json!({
             "bot_id": fixture.bot.bot_id, "provider_id": fixture.bot.provider_id, "name": BOT_NAME,
-            "channel_ids": [fixture.channel.id], "answer_within": null, "created_at": read["created_at"],
+            "channel_ids": [fixture.channel.id], "answer_within": null, "agent_wait_seconds": null,
+            "created_at": read["created_at"],
         });
         assert_eq!(read, expected, "the response contains no secret");
         assert_eq!(admin.get("/admin/bots").await.expect(200), json!({"bots": [read]}));
@@ -56,6 +57,7 @@ fn error_names_every_invalid_field_of_bots_and_providers() {
             ("channel_ids", vec![json!(5), json!("x"), json!([5]), json!([null])]),
             ("name", vec![json!(5), json!([])]),
             ("answer_within", vec![json!(0), json!(901), json!("2"), json!(1.5)]),
+            ("agent_wait_seconds", vec![json!(9), json!(901), json!("20"), json!(10.5)]),
         ];
         for (field, values) in cases {
             for value in values {

@@ -4,4 +4,5 @@ mod bot_activity;
 mod bot_conversation;
 pub mod bot_endpoint;
 mod bot_failure;
+mod bot_handover;
 mod bot_management;

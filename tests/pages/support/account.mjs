@@ -214,10 +214,11 @@ export class Account {
 
   /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns an
       object with two counts: `answered`, the bot's events that got a response, and `accepted`, those of them that the
-      service accepted, and with the function `post`, which sends a further event. */
-  async addBot(channel, answer) {
+      service accepted, and with its `id`, the `events` that it has got, and the function `post`, which sends a further
+      event. */
+  async addBot(channel, answer, name = "Parcel bot") {
     const token = randomUUID();
-    const bot = { answered: 0, accepted: 0 };
+    const bot = { answered: 0, accepted: 0, events: [] };
     let previous = Promise.resolve();
     const reply = async (fields) => {
       const body = { id: randomUUID(), ...fields };
@@ -229,6 +230,7 @@ export class Account {
     bot.post = reply;
     const provider = await this.#startReceiver((event) => {
       const { chat_id } = event;
+      bot.events.push(event);
       const replies =
         event.event === "CLIENT_MESSAGE" ? answer(event.message) : [];
       for (const fields of replies)
@@ -244,11 +246,12 @@ export class Account {
     const { bot_id } = await this.admin.post("/admin/bots", {
       provider_id,
       token,
-      name: "Parcel bot",
-      channel_ids: [channel.id],
+      name,
+      channel_ids: channel === undefined ? [] : [channel.id],
       answer_within: null,
     });
     this.bot = { id: bot_id };
+    bot.id = bot_id;
     return bot;
   }
 

@@ -21,6 +21,7 @@ import { useProviderNames } from "./use-provider-names";
 
 const LIST = { name: "All bots", route: BOTS_ROUTE };
 const DEFAULT_ANSWER_SECONDS = "120";
+const DEFAULT_AGENT_WAIT_SECONDS = "60";
 
 export function BotPage({ botId }: { botId: string }) {
   const { api, channels } = useWorkspace();
@@ -40,25 +41,39 @@ interface BotDraft {
   channel_ids: string[];
   /** The time limit for an answer in seconds, as it is typed. Undefined for no limit. */
   answer_within: string | undefined;
+  /** How many seconds a chat waits for an agent, as it is typed. Undefined if it stays with the agents. */
+  agent_wait_seconds: string | undefined;
 }
 
-const draftOf = ({ name, channel_ids, answer_within }: Bot): BotDraft => ({
+const typed = (seconds: number | null) => (seconds === null ? undefined : String(seconds));
+const numberOf = (typedSeconds: string | undefined) => (typedSeconds === undefined ? null : Number(typedSeconds));
+const isWhole = (typedSeconds: string | undefined) =>
+  typedSeconds === undefined || /^[1-9]\d*$/.test(typedSeconds.trim());
+
+const draftOf = ({ name, channel_ids, answer_within, agent_wait_seconds }: Bot): BotDraft => ({
   name,
   channel_ids,
-  answer_within: answer_within === null ? undefined : String(answer_within),
+  answer_within: typed(answer_within),
+  agent_wait_seconds: typed(agent_wait_seconds),
 });
 
-function changesOf({ name, channel_ids, answer_within }: Bot, draft: BotDraft) {
-  const seconds = draft.answer_within === undefined ? null : Number(draft.answer_within);
-  const after = { name: draft.name.trim(), channel_ids: draft.channel_ids, answer_within: seconds };
-  return changedFields({ name, channel_ids, answer_within }, after);
+function changesOf({ name, channel_ids, answer_within, agent_wait_seconds }: Bot, draft: BotDraft) {
+  const after = {
+    name: draft.name.trim(),
+    channel_ids: draft.channel_ids,
+    answer_within: numberOf(draft.answer_within),
+    agent_wait_seconds: numberOf(draft.agent_wait_seconds),
+  };
+  return changedFields({ name, channel_ids, answer_within, agent_wait_seconds }, after);
 }
 
-function problemsOfDraft({ name, answer_within }: BotDraft): Problems {
-  const isNumber = answer_within === undefined || /^[1-9]\d*$/.test(answer_within.trim());
+const NOT_WHOLE = "Enter a whole number of seconds.";
+
+function problemsOfDraft({ name, answer_within, agent_wait_seconds }: BotDraft): Problems {
   return {
     ...(name.trim() === "" ? { name: "Give the bot a name." } : {}),
-    ...(isNumber ? {} : { answer_within: "Enter a whole number of seconds." }),
+    ...(isWhole(answer_within) ? {} : { answer_within: NOT_WHOLE }),
+    ...(isWhole(agent_wait_seconds) ? {} : { agent_wait_seconds: NOT_WHOLE }),
   };
 }
 
@@ -72,7 +87,7 @@ function BotForm({ bot, onStored }: BotFormProps) {
   const path = { bot_id: bot.bot_id };
   const form = useRecordForm({
     stored: bot,
-    fields: ["name", "channel_ids", "answer_within"],
+    fields: ["name", "channel_ids", "answer_within", "agent_wait_seconds"],
     draftOf,
     changesOf,
     check: problemsOfDraft,
@@ -147,6 +162,20 @@ function GeneralFields({ form }: { form: DraftForm<BotDraft> }) {
           input={NUMBER_INPUT}
         />
       )}
+      <Switch
+        label="Give chats back to the bot if no agent accepts them"
+        help="If off, a chat that the bot has handed over waits for the agents without limit."
+        isOn={draft.agent_wait_seconds !== undefined}
+        onChange={(isOn) => change({ agent_wait_seconds: isOn ? DEFAULT_AGENT_WAIT_SECONDS : undefined })}
+      />
+      {draft.agent_wait_seconds !== undefined && (
+        <TextField
+          {...form.text("agent_wait_seconds")}
+          label="Seconds to accept a chat"
+          help="From 10 to 900, after the bot has invited the agents."
+          input={NUMBER_INPUT}
+        />
+      )}
     </FormSection>
   );
 }
@@ -166,7 +195,9 @@ function Connection({ providerId }: { providerId: string }) {
   );
 }
 
-const TEST_EVENTS = (["CLIENT_MESSAGE", "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] as const).map((name) => ({
+const TEST_EVENTS = (
+  ["CLIENT_MESSAGE", "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_RETURNED", "CHAT_CLOSED"] as const
+).map((name) => ({
   value: name,
   label: name,
 }));

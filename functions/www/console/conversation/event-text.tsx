@@ -9,6 +9,7 @@ const EVENT_LABELS: Record<string, string> = {
   chat_closed: "Chat closed",
   chat_finished: "Chat closed",
   chat_accepted: "Chat accepted",
+  chat_returned: "Given to a bot",
   chat_assigned: "Assigned to a CRM card",
   chat_updated: "Visitor details changed",
   call_event: "Call",

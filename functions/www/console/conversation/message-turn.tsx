@@ -14,6 +14,7 @@ import { failureReason } from "./failure-text";
 import type { Turn } from "./timeline-grouping";
 import { isMedia, Media } from "./media";
 import { CallCard } from "../calls/call-card";
+import { handoverLabels } from "../state/chat/handover-text";
 
 interface TurnProps {
   turn: Turn;
@@ -28,9 +29,11 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const isMine = author.kind === "agent" && author.id === workspace.me.id;
   const authorName = author.kind === "visitor" ? name : author.name;
   const label = isNote
-    ? isMine
-      ? "Private note"
-      : `Private note of ${authorName}`
+    ? author.kind === "bot"
+      ? `${authorName}, for agents only`
+      : isMine
+        ? "Private note"
+        : `Private note of ${authorName}`
     : author.kind === "bot" || (author.kind === "agent" && !isMine)
       ? authorName
       : undefined;
@@ -118,6 +121,15 @@ const EMOJI_ONLY =
 function Bubble({ entry }: { entry: Entry }) {
   if (isMedia(entry)) return <Media entry={entry} />;
   if (entry.call !== undefined) return <CallCard call={entry.call} since={entry.timestamp} />;
+  if (entry.handover !== undefined) {
+    const labels = handoverLabels(entry.handover);
+    return (
+      <div class="bubble" dir="auto">
+        {labels.length > 0 && <b class="labels">{labels.join(" · ")}</b>}
+        {entry.text !== undefined && <Markdown text={entry.text} />}
+      </div>
+    );
+  }
   if (entry.type === "markdown") {
     return (
       <div class="bubble" dir="auto">

@@ -19,6 +19,7 @@ const EVENT_TYPES = new Set([
   "chat_accepted",
   "chat_assigned",
   "chat_finished",
+  "chat_returned",
   "chat_updated",
   "call_event",
   "offline_message",
@@ -29,6 +30,8 @@ const EVENT_TYPES = new Set([
 const isShownByCall = ({ type, webhook_delivery }: Entry) =>
   type === "call_event" && webhook_delivery?.state !== "failed";
 
+const isForAgents = ({ type }: Entry) => type === "note" || type === "handover";
+
 export const isEvent = (entry: Entry) => entry.from === "system" || EVENT_TYPES.has(entry.type);
 
 export type Side = "theirs" | "ours";
@@ -38,6 +41,7 @@ export interface Turn {
   key: string;
   side: Side;
   author: { kind: "visitor" } | { kind: "bot"; name: string } | { kind: "agent"; id: number; name: string };
+  /** Whether only agents see it: a note, or what a bot told the agents. */
   isNote: boolean;
   entries: Entry[];
   /** Messages in the outbox that the service has not confirmed yet. */
@@ -137,7 +141,7 @@ export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: Groupin
       items.push({ kind: "unread", key: "unread" });
     }
     const key = keys?.get(entry.id) ?? entry.id;
-    addToTurn(entry.timestamp, authorOf(entry), entry.type === "note", key, (turn) => turn.entries.push(entry));
+    addToTurn(entry.timestamp, authorOf(entry), isForAgents(entry), key, (turn) => turn.entries.push(entry));
   }
   for (const item of withoutStoredEntry(entries, outgoing, me.id, keys)) {
     const author = { kind: "agent" as const, id: me.id, name: me.name };

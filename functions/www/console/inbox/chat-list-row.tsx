@@ -1,10 +1,11 @@
 import { memo } from "../../ui/memo-component";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
-import { BLOCKED_LINK } from "../../ui/linked-text";
+import { BLOCKED_LINK, textOfMarkdown } from "../../ui/linked-text";
 import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { callStatus } from "../state/calls/call-text";
+import { handoverLabels, isPressing } from "../state/chat/handover-text";
 import { chatHref } from "../state/page/route";
 import { isAnonymous, visitorName, type Tab } from "../state/list/chats";
 
@@ -83,7 +84,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
             {drafts.read(id).text}
           </>
         ) : (
-          <LastMessage row={row} />
+          <LastWords row={row} />
         )}
       </span>
       {isUnread &&
@@ -99,6 +100,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         ))}
       <span class="meta">
         {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
+        {isWaiting && row.handover !== null && <HandoverChips handover={row.handover} />}
         {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
         <span class="chip">{row.channel.name}</span>
         {row.department !== null && <span class="chip">{row.department.name}</span>}
@@ -109,6 +111,27 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
     </a>
   );
 });
+
+function HandoverChips({ handover }: { handover: NonNullable<ChatRow["handover"]> }) {
+  return handoverLabels(handover).map((label, index) => (
+    <span key={label} class={index === 0 && isPressing(handover.priority) ? "chip bad" : "chip bot"}>
+      {label}
+    </span>
+  ));
+}
+
+/** What the list shows of the conversation: until an agent accepts the chat, the summary of the bot that handed it over,
+ * if there is one; otherwise the last message. */
+function LastWords({ row }: { row: ChatRow }) {
+  const summary = row.state === "waiting" ? row.handover?.summary : undefined;
+  if (summary === undefined || summary === null) return <LastMessage row={row} />;
+  return (
+    <>
+      <span class="by">Summary: </span>
+      {textOfMarkdown(summary)}
+    </>
+  );
+}
 
 function LastMessage({ row }: { row: ChatRow }) {
   const { me, roster } = useWorkspace();

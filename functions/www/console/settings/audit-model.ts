@@ -122,6 +122,7 @@ export function resourceName(
 /** The words for fields whose name in the API is not a word for admins. */
 const FIELD_WORDS: Record<string, string> = {
   agent_ids: "agents",
+  agent_wait_seconds: "time to accept a chat",
   answer_within: "time limit for answers",
   channel_ids: "channels",
   department_ids: "departments",

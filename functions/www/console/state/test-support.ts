@@ -79,6 +79,7 @@ export function chatRow(
     updated_at: lastMessage[1],
     seq: 1,
     waiting_since: null,
+    handover: null,
     ...rest,
   };
 }

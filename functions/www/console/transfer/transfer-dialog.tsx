@@ -18,7 +18,8 @@ import { visitorName } from "../state/list/chats";
 
 type TransferTarget =
   | { kind: "agent"; id: number; name: string; photo: string | null; status: PresenceStatus }
-  | { kind: "department"; id: number; name: string };
+  | { kind: "department"; id: number; name: string }
+  | { kind: "bot"; id: string; name: string };
 
 const STATUS_ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
 const STATUS_LABELS: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
@@ -33,8 +34,20 @@ function targetsIn(people: People, searchTerm: string, owner: number | undefined
   const departments = people.departments
     .filter(matches)
     .map((department) => ({ kind: "department" as const, ...department }));
-  return [...agents, ...departments];
+  const bots = (people.bots ?? [])
+    .filter(matches)
+    .map(({ bot_id, name }) => ({ kind: "bot" as const, id: bot_id, name }))
+    .sort(compareNames);
+  return [...agents, ...departments, ...bots];
 }
+
+/** Returns the target as the request contains it. */
+const targetOf = (target: TransferTarget) =>
+  target.kind === "agent"
+    ? { agent_id: target.id }
+    : target.kind === "department"
+      ? { department_id: target.id }
+      : { bot_id: target.id };
 
 export function TransferDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
@@ -48,7 +61,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
 
   // Load the list again, because agents' presence may have changed since it was last loaded.
   useEffect(() => {
-    workspace.roster.load().catch((error: unknown) => {
+    workspace.roster.loadWithBots().catch((error: unknown) => {
       if (workspace.roster.people.peek() === undefined) setProblem(errorText(error));
     });
   }, []);
@@ -64,10 +77,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.ownership.transfer(
-        chatId,
-        target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
-      );
+      await workspace.ownership.transfer(chatId, targetOf(target));
       // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
       toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
@@ -99,8 +109,8 @@ export function TransferDialog({ chatId }: { chatId: number }) {
           aria-expanded={true}
           aria-controls="targets"
           aria-activedescendant={targets.length > 0 ? `target-${selectedIndex}` : undefined}
-          aria-label="To which agent or department"
-          placeholder="Agent or department"
+          aria-label="To which agent, department or bot"
+          placeholder="Agent, department or bot"
           autocomplete="off"
           value={searchText}
           onInput={(event) => {
@@ -144,8 +154,15 @@ interface TargetListProps {
 
 function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoose }: TargetListProps) {
   const firstDepartment = targets.findIndex((target) => target.kind === "department");
+  const firstBot = targets.findIndex((target) => target.kind === "bot");
   return (
-    <ul id="targets" class="picker-list scroll" role="listbox" aria-label="Agents and departments" aria-busy={isBusy}>
+    <ul
+      id="targets"
+      class="picker-list scroll"
+      role="listbox"
+      aria-label="Agents, departments and bots"
+      aria-busy={isBusy}
+    >
       {targets.map((target, index) => [
         index === 0 && target.kind === "agent" && (
           <li key="agents" class="head" role="presentation">
@@ -155,6 +172,11 @@ function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoo
         index === firstDepartment && (
           <li key="departments" class="head" role="presentation">
             Departments
+          </li>
+        ),
+        index === firstBot && (
+          <li key="bots" class="head" role="presentation">
+            Bots
           </li>
         ),
         <li
@@ -167,6 +189,8 @@ function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoo
         >
           {target.kind === "agent" ? (
             <Avatar id={target.id} name={target.name} photo={target.photo} />
+          ) : target.kind === "bot" ? (
+            <Avatar id={0} name={target.name} isBot />
           ) : (
             <span class="icon-round">
               <Icon name="building-2" />

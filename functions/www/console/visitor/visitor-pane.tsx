@@ -14,6 +14,7 @@ import { isAnonymous } from "../state/list/chats";
 import { CrmCard } from "./crm-card";
 import { AnswersCard, PageDataCard } from "./custom-data";
 import { EditableField } from "./editable-field";
+import { HandoverCard } from "./handover-card";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
 import { VisitorAvatar } from "./visitor-photo";
@@ -92,6 +93,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
           Blacklisted: new messages are dropped
         </p>
       )}
+      <HandoverCard detail={detail} entries={workspace.timelines.open(chatId).entries.value} />
       <section class="card" aria-label="Contact">
         <div class="who">
           <VisitorAvatar number={visitor.number} name={visitor.name} photo={visitor.photo} />

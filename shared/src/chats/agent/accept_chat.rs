@@ -23,8 +23,9 @@ pub async fn accept_chat(
 ) -> Result<Transition, Error> {
     let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
     let (owner, offer) = (agent.without_photo(), chat.state.offered_department());
-    let told = (BotNotification::AgentJoined, WebhookEvent::ChatAccepted);
-    let effects_of =
-        |before: &Chat| Ok(TransitionEffects::of_agent(before, ChatEvent::Accept(&owner, offer), agent, told)?);
+    let effects_of = |before: &Chat| {
+        let told = (BotNotification::AgentJoined.into(), WebhookEvent::ChatAccepted);
+        Ok(TransitionEffects::of_agent(before, ChatEvent::Accept(&owner, offer), agent, told)?)
+    };
     transition(chats, chat, context, &effects_of).await
 }

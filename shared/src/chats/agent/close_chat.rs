@@ -1,10 +1,10 @@
 //! An agent closes a chat, or the idle check does.
 
 use crate::chats::notifications::NotificationContext;
-use crate::chats::transition::{Transition, TransitionEffects, transition};
+use crate::chats::transition::{BotNotice, Transition, TransitionEffects, transition};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent::AgentSnapshot;
-use crate::domain::bots::bot::BotNotification;
+use crate::domain::bots::bot::CloseReason;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_state::ChatEvent;
 use crate::domain::deliveries::webhook::Webhook;
@@ -25,9 +25,10 @@ pub async fn close_chat(
 ) -> Result<Transition, Error> {
     let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
     let offer = chat.state.offered_department();
-    let told = (BotNotification::ChatClosed, WebhookEvent::ChatFinished);
-    let effects_of =
-        |before: &Chat| Ok(TransitionEffects::of_agent(before, ChatEvent::Close(agent, offer), agent, told)?);
+    let effects_of = |before: &Chat| {
+        let told = (BotNotice::chat_closed(CloseReason::Agent), WebhookEvent::ChatFinished);
+        Ok(TransitionEffects::of_agent(before, ChatEvent::Close(agent, offer), agent, told)?)
+    };
     transition(chats, chat, context, &effects_of).await
 }
 
@@ -45,11 +46,11 @@ pub async fn close_idle_chat(
             return Err(Error::Conflict("the chat is not idle"));
         }
         let state = before.state.after_event(ChatEvent::Idle)?;
-        let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
+        let notice = before.bot_id.is_some().then(|| BotNotice::chat_closed(CloseReason::Idle));
         // Do not report the end of a chat that no agent has accepted, because webhooks do not know about such a
         // chat.
         let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
-        Ok(TransitionEffects { state, notice, event, agent: None, is_bot_event: false })
+        Ok(TransitionEffects { notice, event, ..TransitionEffects::silent(state) })
     };
     match transition(chats, chat.clone(), context, &effects_of).await {
         Ok(transition) => Ok(Some(transition)),

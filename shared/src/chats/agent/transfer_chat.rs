@@ -24,7 +24,7 @@ pub async fn transfer_chat(
     let mut races = WriteRaces::new("transfer");
     loop {
         let (after, entry) = after_transfer(&before, by, to, now)?;
-        let written = chats.write_transition(&before, &after, &[entry]).await;
+        let written = chats.write_transition(&before, &after, &[entry], None).await;
         if let Some(result) = races.final_result(written) {
             return result.map(|()| after);
         }

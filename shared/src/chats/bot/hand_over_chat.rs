@@ -1,10 +1,15 @@
 //! A bot's chat goes to the agents, because the bot invites them or because the bot fails.
 
 use crate::chats::notifications::NotificationContext;
-use crate::chats::transition::{Transition, TransitionEffects, read_and_transition};
-use crate::domain::bots::bot::BotNotification;
+use crate::chats::transition::{BotNotice, Invitation, LastWords, Transition, TransitionEffects, read_and_transition};
+use crate::domain::accounts::department::Department;
+use crate::domain::bots::bot::{Bot, BotNotification};
+use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::Chat;
-use crate::domain::chats::chat_state::ChatEvent;
+use crate::domain::chats::chat_state::{ChatEvent, Invited};
+use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -18,27 +23,76 @@ pub enum HandoverResult {
     NotWithBot,
 }
 
-/// Processes the bot's INVITE_AGENT event: hands the chat over to the agents, or notifies the bot that no agent is
-/// online.
+/// The bot's INVITE_AGENT event.
+pub struct AgentInvitation<'a> {
+    pub bot: &'a Bot,
+    pub chat_id: u64,
+    /// The last words to the visitor.
+    pub text: Option<&'a str>,
+    pub details: &'a HandoverDetails,
+    pub invited: Invited<'a>,
+    /// The department in `invited`.
+    pub department: Option<&'a Department>,
+    pub key: Option<&'a IdempotencyKey>,
+}
+
+/// Hands the chat over to the agents whom the bot invites, or notifies the bot that none of them is online. In that
+/// case, only the last words are kept. Fails if the bot does not have the chat.
+///
+/// An agent whom the bot names gets the chat as if the agent had accepted it, so the bot and the webhooks are notified.
 pub async fn invite_agent(
     chats: &Chats,
-    account_id: &str,
-    chat_id: u64,
-    is_agent_online: bool,
+    invitation: &AgentInvitation<'_>,
+    webhooks: &[Webhook],
     now: Timestamp,
 ) -> Result<Transition, Error> {
-    let context = NotificationContext { webhooks: &[], agent_id: None, now };
-    let effects_of = |before: &Chat| {
-        let state = before.state.after_event(ChatEvent::BotInvites { is_agent_online })?;
-        let notice = (!is_agent_online).then_some(BotNotification::AgentUnavailable);
-        Ok(TransitionEffects { state, notice, event: None, agent: None, is_bot_event: true })
+    let AgentInvitation { bot, chat_id, invited, .. } = *invitation;
+    let agent = match invited {
+        Invited::Agent(agent) => Some(agent.without_photo()),
+        Invited::Nobody | Invited::Audience | Invited::Department(_) => None,
     };
-    read_and_transition(chats, (account_id, chat_id), context, &effects_of).await
+    let context = NotificationContext { webhooks, agent_id: agent.as_ref().map(|agent| agent.agent_id), now };
+    let effects_of = |before: &Chat| {
+        before.require_bot(&bot.bot_id)?;
+        let state = before.state.after_event(ChatEvent::BotInvites(invited))?;
+        let (notice, event) = match invited {
+            Invited::Nobody => (Some(BotNotification::AgentUnavailable), None),
+            Invited::Agent(_) => (Some(BotNotification::AgentJoined), Some(WebhookEvent::ChatAccepted)),
+            Invited::Audience | Invited::Department(_) => (None, None),
+        };
+        Ok(TransitionEffects {
+            notice: notice.map(BotNotice::from),
+            event,
+            agent: agent.clone(),
+            last_words: invitation.last_words(),
+            invitation: (!matches!(invited, Invited::Nobody)).then(|| invitation.to_agents(now)),
+            key: invitation.key.cloned(),
+            is_bot_event: true,
+            ..TransitionEffects::silent(state)
+        })
+    };
+    read_and_transition(chats, (&bot.account_id, chat_id), context, &effects_of).await
+}
+
+impl AgentInvitation<'_> {
+    fn last_words(&self) -> Option<LastWords> {
+        let bot_name = || self.bot.name.clone();
+        self.text.map(|text| LastWords { bot_name: bot_name(), text: text.to_owned() })
+    }
+
+    fn to_agents(&self, now: Timestamp) -> Invitation {
+        Invitation {
+            bot_name: self.bot.name.clone(),
+            details: self.details.clone(),
+            department: self.department.map(Department::snapshot),
+            return_at: self.bot.agent_wait.map(|wait| now.plus(wait)),
+        }
+    }
 }
 
 /// Hands a chat over to the agents because its bot failed. Does nothing if the bot no longer owns the chat, or has
-/// sent a message or an invitation after `unanswered_since`. If the bot sends an event concurrently, the write
-/// fails, and the chat is read again.
+/// sent a message or an invitation after `unanswered_since`, or has got the chat back from an agent since. If the bot
+/// sends an event concurrently, the write fails, and the chat is read again.
 pub async fn hand_over_chat(
     chats: &Chats,
     account_id: &str,
@@ -50,6 +104,9 @@ pub async fn hand_over_chat(
     let effects_of = |before: &Chat| {
         if before.has_bot_event_after(unanswered_since) {
             return Err(Error::Conflict("the bot has responded"));
+        }
+        if before.given_to_bot_at.is_some_and(|given_at| unanswered_since < given_at) {
+            return Err(Error::Forbidden("the chat was given to a bot since"));
         }
         let state = before.state.after_event(ChatEvent::BotFails)?;
         Ok(TransitionEffects::silent(state))

@@ -138,9 +138,10 @@ async fn store_entry(
 
 /// Returns the chat if the bot has it.
 fn owned_by_bot(chat: Chat, bot: &Bot) -> Result<Chat, Error> {
-    if chat.bot_id.as_ref() != Some(&bot.bot_id) {
+    if !chat.has_or_had_bot(&bot.bot_id) {
         return Err(Error::NotFound);
     }
+    chat.require_bot(&bot.bot_id)?;
     chat.state.after_event(ChatEvent::BotWrites)?;
     Ok(chat)
 }

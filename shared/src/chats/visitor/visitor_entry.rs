@@ -186,8 +186,8 @@ impl<'a> VisitorEntry<'a> {
             EntryKind::Callback { call, .. } => {
                 let mut contents = self.start_of_call(call);
                 if *state == ChatState::Bot {
-                    let (notification, phone) = (BotNotification::CallbackRequested, Some(call.phone.clone()));
-                    contents.push((Content::BotNotification { notification, phone }, None));
+                    let (notification, text) = (BotNotification::CallbackRequested, Some(call.phone.clone()));
+                    contents.push((Content::BotNotification { notification, text, closed_by: None }, None));
                 }
                 contents
             }

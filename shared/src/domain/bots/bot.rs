@@ -16,6 +16,9 @@ pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest time limit that can be set for a bot's reaction. The limit is enforced with a delayed SQS message, and
 /// SQS can delay a message by at most 15 minutes.
 pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
+/// The limits of [`Bot::agent_wait`].
+pub const MIN_AGENT_WAIT_SECONDS: u64 = 10;
+pub const MAX_AGENT_WAIT_SECONDS: u64 = 900;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -47,6 +50,9 @@ pub struct Bot {
     /// How long the bot has to react to a message that it has accepted. If the bot does not react in time, the chat is
     /// handed over to the agents. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
+    /// How long a chat waits for an agent after the bot's INVITE_AGENT before it returns to the bot. `None` means that
+    /// it stays with the agents.
+    pub agent_wait: Option<Duration>,
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }
@@ -59,9 +65,21 @@ named! {
         /// The bot has invited an agent, but no eligible agent is online.
         AgentUnavailable = "agent_unavailable",
         ChatClosed = "chat_closed",
+        /// An agent has given the chat to the bot.
+        ChatReturned = "chat_returned",
         /// The visitor has asked for a callback. The bot gets it as a CLIENT_MESSAGE, because the specification has no
         /// event for it.
         CallbackRequested = "callback_requested",
+    }
+}
+
+named! {
+    /// Who closed a chat.
+    pub enum CloseReason {
+        Agent = "agent",
+        /// The chat was idle for the account's limit.
+        Idle = "idle",
+        Bot = "bot",
     }
 }
 
@@ -72,6 +90,7 @@ impl BotNotification {
             Self::AgentJoined => "AGENT_JOINED",
             Self::AgentUnavailable => "AGENT_UNAVAILABLE",
             Self::ChatClosed => "CHAT_CLOSED",
+            Self::ChatReturned => "CHAT_RETURNED",
             Self::CallbackRequested => CLIENT_MESSAGE,
         }
     }

@@ -39,7 +39,7 @@ impl BotActivity {
 
     /// Counts the handover of a chat if it happened in the period.
     pub fn add_chat(&mut self, chat: &Chat) {
-        match chat.handover.filter(|handover| handover.at >= self.since) {
+        match chat.handover.as_ref().filter(|handover| handover.at >= self.since) {
             Some(handover) if handover.is_fallback => self.fallbacks += 1,
             Some(_) => self.handed_over += 1,
             None => {}

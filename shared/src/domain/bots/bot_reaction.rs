@@ -1,5 +1,5 @@
-//! The entries that a bot must react to: a visitor's message or request for a callback, and the notification that no
-//! agent is available. If the bot does not accept such an entry in time, or does not answer an accepted message within
+//! The entries that a bot must react to: a visitor's message or request for a callback, and the notifications that no
+//! agent is available and that an agent has given it the chat. If the bot does not accept such an entry in time, or does not answer an accepted message within
 //! its time limit, the chat is handed over to the agents.
 
 use crate::domain::bots::bot::BotNotification;
@@ -13,10 +13,15 @@ use crate::domain::timestamp::Timestamp;
 /// Returns whether the bot must react to an entry. If so, the entry cannot be replayed: once its delivery has failed,
 /// the chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
-    let is_unavailable =
-        matches!(entry.content, Content::BotNotification { notification: BotNotification::AgentUnavailable, .. });
+    let is_notice = matches!(
+        entry.content,
+        Content::BotNotification {
+            notification: BotNotification::AgentUnavailable | BotNotification::ChatReturned,
+            ..
+        }
+    );
     let is_for_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
-    (is_client_message(entry) || is_unavailable) && is_for_bot
+    (is_client_message(entry) || is_notice) && is_for_bot
 }
 
 /// Returns whether a bot gets an entry as a CLIENT_MESSAGE, which it must answer within its time limit.

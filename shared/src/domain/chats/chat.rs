@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
-use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::bot_handover::BotHandover;
+use crate::domain::chats::chat_state::{ChatState, TransitionError};
 use crate::domain::chats::message_content::Content;
 use crate::domain::deliveries::delivery::{Delivery, Target};
 use crate::domain::named::named;
@@ -24,6 +25,9 @@ pub const MAX_HEADER_NAME_CHARS: usize = 60;
 /// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
 /// rewrites the header.
 const MAX_PARTICIPANTS: usize = 30;
+/// The maximum number of former bots that the header stores. The number is limited because every message in the chat
+/// rewrites the header.
+const MAX_FORMER_BOTS: usize = 5;
 /// The maximum number of undelivered messages that the header stores. The number is limited because every message in
 /// the chat rewrites the header.
 pub const MAX_UNDELIVERED: usize = 100;
@@ -86,11 +90,12 @@ named! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BotHandover {
-    pub at: Timestamp,
-    /// Whether the bot failed or did not answer in time. If false, the bot invited the agents.
-    pub is_fallback: bool,
+/// A bot that had the chat before the chat was given to another bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormerBot {
+    pub bot_id: String,
+    /// The number of the last entry that was stored before the chat was given to the next bot.
+    pub until_seq: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,16 +128,21 @@ pub struct Chat {
     /// The ids of the agents who accepted the chat, received it in a transfer, or closed it, in the order in which they
     /// joined. Only the 30 agents who joined most recently are stored.
     pub participants: Vec<u64>,
-    /// The bot that the chat started with. `None` if the chat started without a bot. The value is kept when the chat is
-    /// handed over to the agents.
+    /// The bot that the chat started with, or the one that an agent gave it to last. `None` if the chat has never had a
+    /// bot. The value is kept when the chat is handed over to the agents.
     pub bot_id: Option<String>,
+    /// The bots that had the chat before `bot_id`, oldest first. Only the last five are stored.
+    pub former_bots: Vec<FormerBot>,
+    /// When an agent last gave the chat to a bot. `None` if no agent has. Time limits that began earlier are void.
+    pub given_to_bot_at: Option<Timestamp>,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. A message that the visitor's channel
     /// cannot show does not count. `None` before the first one.
     pub bot_event_at: Option<Timestamp>,
     /// The number of a visitor's message that is sent to the bot again, because an attempt failed. The bot may then
     /// answer it twice. `None` if there was no such message since the visitor last wrote.
     pub repeated_to_bot: Option<u64>,
-    /// How the bot's chat was handed over to the agents. `None` if it was not handed over.
+    /// How the bot's chat was last handed over to the agents. `None` if it was not handed over, or has returned to a bot
+    /// since.
     pub handover: Option<BotHandover>,
     /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.
     pub seq: u64,
@@ -187,7 +197,11 @@ impl Chat {
             (_, Some(_)) => Some(now),
             (_, None) => None,
         };
+        let is_with_bot = state == ChatState::Bot;
+        let handover = self.handover.clone().filter(|_| !is_with_bot);
         let mut after = Self {
+            // The time limit for accepting the chat ends with any transition.
+            handover: handover.map(|handover| BotHandover { return_at: None, ..handover }),
             state,
             version,
             agent_joined_at,
@@ -238,6 +252,35 @@ impl Chat {
         }
     }
 
+    /// Gives the chat to a bot. The number of the last entry of the former bot is `seq`.
+    pub fn set_bot(&mut self, bot_id: &str, now: Timestamp) {
+        self.given_to_bot_at = Some(now);
+        let former = self.bot_id.replace(bot_id.to_owned()).filter(|former| former != bot_id);
+        if let Some(former) = former {
+            self.former_bots.push(FormerBot { bot_id: former, until_seq: self.seq });
+        }
+        if self.former_bots.len() > MAX_FORMER_BOTS {
+            self.former_bots.remove(0);
+        }
+    }
+
+    /// Returns the bot that gets an entry with this number if the entry is for a bot. `None` if the chat has no bot.
+    pub fn bot_of_entry(&self, seq: u64) -> Option<&str> {
+        let former = self.former_bots.iter().find(|former| seq <= former.until_seq);
+        former.map(|former| &*former.bot_id).or(self.bot_id.as_deref())
+    }
+
+    /// Fails if this is not the chat's bot. Does not check whether the bot or an agent has the chat.
+    pub fn require_bot(&self, bot_id: &str) -> Result<(), TransitionError> {
+        if self.bot_id.as_deref() == Some(bot_id) { Ok(()) } else { Err(TransitionError::NotWithBot) }
+    }
+
+    /// Whether this bot has the chat, had it before the agents, or was replaced by another bot.
+    pub fn has_or_had_bot(&self, bot_id: &str) -> bool {
+        let current = self.bot_id.as_deref().into_iter();
+        current.chain(self.former_bots.iter().map(|former| &*former.bot_id)).any(|id| id == bot_id)
+    }
+
     pub fn add_participant(&mut self, agent_id: u64) {
         if self.participants.contains(&agent_id) {
             return;
@@ -246,6 +289,12 @@ impl Chat {
             self.participants.remove(0);
         }
         self.participants.push(agent_id);
+    }
+
+    /// Whether the chat waits for an agent whom its bot has invited, and the time limit for accepting it is over.
+    pub fn is_agent_wait_over(&self, now: Timestamp) -> bool {
+        let return_at = self.handover.as_ref().and_then(|handover| handover.return_at);
+        self.state.is_waiting() && return_at.is_some_and(|return_at| return_at <= now)
     }
 
     pub fn is_visitor_typing(&self, now: Timestamp) -> bool {

@@ -22,11 +22,13 @@ pub enum ChatEvent<'a> {
     /// The bot sends BOT_MESSAGE.
     BotWrites,
     /// The bot sends INVITE_AGENT.
-    BotInvites {
-        is_agent_online: bool,
-    },
-    /// The bot did not accept CLIENT_MESSAGE or AGENT_UNAVAILABLE, or did not answer CLIENT_MESSAGE in time.
+    BotInvites(Invited<'a>),
+    /// The bot did not accept an event that it must accept, or did not answer CLIENT_MESSAGE in time.
     BotFails,
+    /// The bot sends CLOSE_CHAT.
+    BotCloses,
+    /// No agent has accepted the chat within the time that the bot's settings allow.
+    AgentWaitEnds,
     /// The second field is the value of [`ChatState::offered_department`] when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
     AgentWrites(&'a AgentSnapshot),
@@ -36,6 +38,21 @@ pub enum ChatEvent<'a> {
     Idle,
     AgentDeleted(u64),
     Transfer(TransferRequester<'a>, &'a TransferTarget),
+    /// An agent gives the chat to a bot. The second field is the same as in [`Accept`](Self::Accept).
+    GiveToBot(TransferRequester<'a>, Option<u64>),
+}
+
+/// Whom an INVITE_AGENT reaches.
+#[derive(Clone, Copy, Debug)]
+pub enum Invited<'a> {
+    /// No eligible agent is online.
+    Nobody,
+    /// The audience of the chat's channel.
+    Audience,
+    /// The members of the department with this id.
+    Department(u64),
+    /// An agent who is online and gets the chat immediately, as with a transfer.
+    Agent(&'a AgentSnapshot),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +91,8 @@ pub enum TransitionError {
     NotWithBot,
     OfferChanged,
     AlreadyOwner,
+    AlreadyWithBot,
+    NotWaiting,
 }
 
 impl ChatState {
@@ -121,11 +140,14 @@ impl ChatState {
     pub fn after_event(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match (self, event) {
             (Self::Bot, ChatEvent::BotWrites) => Ok(Self::Bot),
-            (Self::Bot, ChatEvent::BotInvites { is_agent_online: true } | ChatEvent::BotFails) => Ok(Self::Waiting),
-            (Self::Bot, ChatEvent::BotInvites { is_agent_online: false }) => Ok(Self::Bot),
-            (_, ChatEvent::BotWrites | ChatEvent::BotInvites { .. } | ChatEvent::BotFails) => {
+            (Self::Bot, ChatEvent::BotInvites(invited)) => Ok(Self::after_invitation(invited)),
+            (Self::Bot, ChatEvent::BotFails) => Ok(Self::Waiting),
+            (Self::Bot, ChatEvent::BotCloses) => Ok(Self::Closed(None)),
+            (_, ChatEvent::BotWrites | ChatEvent::BotInvites(_) | ChatEvent::BotFails | ChatEvent::BotCloses) => {
                 Err(TransitionError::NotWithBot)
             }
+            (Self::Waiting | Self::Offered(_), ChatEvent::AgentWaitEnds) => Ok(Self::Bot),
+            (_, ChatEvent::AgentWaitEnds) => Err(TransitionError::NotWaiting),
 
             // Closing a closed chat succeeds and changes nothing, unless it was closed while another agent had it.
             (Self::Closed(owner), ChatEvent::Close(agent, _))
@@ -141,6 +163,15 @@ impl ChatState {
         }
     }
 
+    fn after_invitation(invited: Invited<'_>) -> Self {
+        match invited {
+            Invited::Nobody => Self::Bot,
+            Invited::Audience => Self::Waiting,
+            Invited::Department(department_id) => Self::Offered(department_id),
+            Invited::Agent(agent) => Self::Active(agent.clone()),
+        }
+    }
+
     fn after_event_without_agent(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, offered_department) if offered_department == self.offered_department() => {
@@ -149,13 +180,20 @@ impl ChatState {
             ChatEvent::Close(_, offered_department) if offered_department == self.offered_department() => {
                 Ok(Self::Closed(None))
             }
-            ChatEvent::Accept(..) | ChatEvent::Close(..) => Err(TransitionError::OfferChanged),
+            ChatEvent::GiveToBot(_, offered_department) if offered_department == self.offered_department() => {
+                Ok(Self::Bot)
+            }
+            ChatEvent::Accept(..) | ChatEvent::Close(..) | ChatEvent::GiveToBot(..) => {
+                Err(TransitionError::OfferChanged)
+            }
             ChatEvent::AgentWrites(_) | ChatEvent::Transfer(..) => Err(TransitionError::NotAccepted),
             ChatEvent::Idle => Ok(Self::Closed(None)),
             ChatEvent::AgentDeleted(_) | ChatEvent::VisitorWrites => Ok(self.clone()),
-            ChatEvent::BotWrites | ChatEvent::BotInvites { .. } | ChatEvent::BotFails => {
-                Err(TransitionError::NotWithBot)
-            }
+            ChatEvent::BotWrites
+            | ChatEvent::BotInvites(_)
+            | ChatEvent::BotFails
+            | ChatEvent::BotCloses
+            | ChatEvent::AgentWaitEnds => Err(TransitionError::NotWithBot),
         }
     }
 
@@ -172,14 +210,19 @@ impl ChatState {
             ChatEvent::Transfer(by, to) if by.is_admin || by.agent.agent_id == owner.agent_id => {
                 Self::after_transfer(owner, to)
             }
+            ChatEvent::GiveToBot(by, _) if by.is_admin || by.agent.agent_id == owner.agent_id => Ok(Self::Bot),
             ChatEvent::Accept(..)
             | ChatEvent::AgentWrites(_)
             | ChatEvent::Close(..)
             | ChatEvent::AgentDeleted(_)
-            | ChatEvent::Transfer(..) => Err(TransitionError::OwnedByOtherAgent),
-            ChatEvent::VisitorWrites | ChatEvent::BotWrites | ChatEvent::BotInvites { .. } | ChatEvent::BotFails => {
-                Err(TransitionError::NotWithBot)
-            }
+            | ChatEvent::Transfer(..)
+            | ChatEvent::GiveToBot(..) => Err(TransitionError::OwnedByOtherAgent),
+            ChatEvent::VisitorWrites
+            | ChatEvent::BotWrites
+            | ChatEvent::BotInvites(_)
+            | ChatEvent::BotFails
+            | ChatEvent::BotCloses
+            | ChatEvent::AgentWaitEnds => Err(TransitionError::NotWithBot),
         }
     }
 
@@ -194,7 +237,9 @@ impl ChatState {
 
 #[cfg(test)]
 mod tests {
-    use super::TransitionError::{AlreadyOwner, Closed, NotAccepted, NotWithBot, OfferChanged, OwnedByOtherAgent};
+    use super::TransitionError::{
+        AlreadyOwner, Closed, NotAccepted, NotWaiting, NotWithBot, OfferChanged, OwnedByOtherAgent,
+    };
     use super::*;
 
     fn agent(agent_id: u64) -> AgentSnapshot {
@@ -251,9 +296,36 @@ mod tests {
         let refused = || Err(NotWithBot);
         let only = |state| [Ok(state), refused(), refused(), refused(), refused(), refused()];
         assert_eq!(results(ChatEvent::BotWrites), only(ChatState::Bot));
-        assert_eq!(results(ChatEvent::BotInvites { is_agent_online: true }), only(ChatState::Waiting));
-        assert_eq!(results(ChatEvent::BotInvites { is_agent_online: false }), only(ChatState::Bot));
+        assert_eq!(results(ChatEvent::BotInvites(Invited::Nobody)), only(ChatState::Bot));
+        assert_eq!(results(ChatEvent::BotInvites(Invited::Audience)), only(ChatState::Waiting));
+        assert_eq!(results(ChatEvent::BotInvites(Invited::Department(7))), only(ChatState::Offered(7)));
+        assert_eq!(results(ChatEvent::BotInvites(Invited::Agent(&agent(3)))), only(ChatState::Active(agent(3))));
         assert_eq!(results(ChatEvent::BotFails), only(ChatState::Waiting));
+        assert_eq!(results(ChatEvent::BotCloses), only(ChatState::Closed(None)));
+    }
+
+    #[test]
+    fn only_a_waiting_chat_returns_to_the_bot_by_time() {
+        let refused = || Err(NotWaiting);
+        let expected = [refused(), Ok(ChatState::Bot), Ok(ChatState::Bot), refused(), refused(), refused()];
+        assert_eq!(results(ChatEvent::AgentWaitEnds), expected);
+    }
+
+    #[test]
+    fn owner_admin_or_invited_agent_gives_a_chat_to_a_bot() {
+        let (bot, changed) = (|| Ok(ChatState::Bot), || Err(OfferChanged));
+        let (owner, admin) = (
+            TransferRequester { agent: &agent(1), is_admin: false },
+            TransferRequester { agent: &agent(4), is_admin: true },
+        );
+        let table = [
+            (owner, None, [bot(), bot(), changed(), bot(), Err(OwnedByOtherAgent), Err(Closed)]),
+            (owner, Some(5), [changed(), changed(), bot(), bot(), Err(OwnedByOtherAgent), Err(Closed)]),
+            (admin, None, [bot(), bot(), changed(), bot(), bot(), Err(Closed)]),
+        ];
+        for (by, offer, expected) in table {
+            assert_eq!(results(ChatEvent::GiveToBot(by, offer)), expected, "{by:?}, offer {offer:?}");
+        }
     }
 
     #[test]

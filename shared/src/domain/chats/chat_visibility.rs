@@ -88,6 +88,8 @@ mod tests {
             department: department.map(|department_id| ChatDepartment { department_id, name: "Sales".into() }),
             participants: Vec::new(),
             bot_id: None,
+            former_bots: Vec::new(),
+            given_to_bot_at: None,
             bot_event_at: None,
             repeated_to_bot: None,
             handover: None,

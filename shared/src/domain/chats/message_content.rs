@@ -1,8 +1,9 @@
 //! The content of a timeline entry: the types and fields of messages (specification, tables A3 and B2), and the kinds
 //! of notifications.
 
-use crate::domain::bots::bot::BotNotification;
+use crate::domain::bots::bot::{BotNotification, CloseReason};
 use crate::domain::calls::phone_call::Call;
+use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::media::{Media, MediaMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::named;
@@ -77,13 +78,18 @@ pub enum Content {
     Rich(RichMessage),
     /// An agent's private note. Only agents see it: it has no delivery, and no receiver gets its text.
     Note(String),
+    /// What a bot told the agents when it handed over the chat. Only agents see it, like a note.
+    Handover(Box<HandoverDetails>),
     /// A phone call. Its text is the visitor's phone number.
     Call(Box<Call>),
     /// A notification for a bot. It is not a message.
     BotNotification {
         notification: BotNotification,
-        /// The visitor's phone number, if the visitor has asked for a callback.
-        phone: Option<String>,
+        /// The visitor's phone number if the visitor has asked for a callback, or the name of the bot that the chat was
+        /// given to.
+        text: Option<String>,
+        /// Who closed the chat. `None` for other notifications, and for those of an earlier version of the service.
+        closed_by: Option<CloseReason>,
     },
     /// A notification for a webhook. It is not a message.
     Webhook(WebhookEvent),
@@ -94,10 +100,16 @@ impl Content {
     pub const MARKDOWN: &str = "markdown";
     pub const BUTTONS: &str = "buttons";
     pub const NOTE: &str = "note";
+    pub const HANDOVER: &str = "handover";
     pub const CALL: &str = "call";
 
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), force_reply: false }
+    }
+
+    /// Returns a notification for a bot that has no further data.
+    pub fn bot_notification(notification: BotNotification) -> Self {
+        Self::BotNotification { notification, text: None, closed_by: None }
     }
 
     /// Returns the `type` of a message, or the name of a notification, in the APIs and in stored items.
@@ -108,21 +120,23 @@ impl Content {
             Self::Rich(RichMessage { format: RichFormat::Markdown(_), .. }) => Self::MARKDOWN,
             Self::Rich(RichMessage { format: RichFormat::Buttons { .. }, .. }) => Self::BUTTONS,
             Self::Note(_) => Self::NOTE,
+            Self::Handover(_) => Self::HANDOVER,
             Self::Call(_) => Self::CALL,
             Self::BotNotification { notification, .. } => notification.name(),
             Self::Webhook(event) => event.name(),
         }
     }
 
-    /// Returns the text of the message, the caption of a file, the fallback text of Markdown and buttons, or the
-    /// visitor's number in a call.
+    /// Returns the text of the message, the caption of a file, the fallback text of Markdown and buttons, the summary
+    /// of a handover, or the visitor's number in a call.
     pub fn own_text(&self) -> Option<&str> {
         match self {
             Self::Text { text, .. } | Self::Note(text) => Some(text),
             Self::Media(message) => message.text.as_deref(),
             Self::Rich(message) => message.text.as_deref(),
+            Self::Handover(details) => details.summary.as_deref(),
             Self::Call(call) => Some(&call.phone),
-            Self::BotNotification { phone, .. } => phone.as_deref(),
+            Self::BotNotification { text, .. } => text.as_deref(),
             Self::Webhook(_) => None,
         }
     }
@@ -135,6 +149,15 @@ impl Content {
         if let Self::Call(call) = self { Some(call) } else { None }
     }
 
+    /// Returns who closed the chat, if the entry notifies a bot of this.
+    pub fn closed_by(&self) -> Option<CloseReason> {
+        if let Self::BotNotification { closed_by, .. } = self { *closed_by } else { None }
+    }
+
+    pub fn handover(&self) -> Option<&HandoverDetails> {
+        if let Self::Handover(details) = self { Some(details) } else { None }
+    }
+
     fn rich(&self) -> Option<&RichMessage> {
         if let Self::Rich(message) = self { Some(message) } else { None }
     }
@@ -142,6 +165,11 @@ impl Content {
     /// Whether the entry is the notification of a visitor's request for a callback.
     pub fn is_callback_request(&self) -> bool {
         matches!(self, Self::BotNotification { notification: BotNotification::CallbackRequested, .. })
+    }
+
+    /// Whether the entry notifies a bot that an agent has given it the chat.
+    pub fn is_chat_returned(&self) -> bool {
+        matches!(self, Self::BotNotification { notification: BotNotification::ChatReturned, .. })
     }
 
     /// Whether the channel can display the message or its fallback text; see [`RichMessage::not_displayable`].
@@ -153,7 +181,9 @@ impl Content {
     pub fn is_visible_to_visitor(&self) -> bool {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::Rich(_) => self.is_displayable(),
-            Self::Note(_) | Self::Call(_) | Self::BotNotification { .. } | Self::Webhook(_) => false,
+            Self::Note(_) | Self::Handover(_) | Self::Call(_) | Self::BotNotification { .. } | Self::Webhook(_) => {
+                false
+            }
         }
     }
 
@@ -170,7 +200,7 @@ impl Content {
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::BotNotification { .. } | Self::Webhook(_) => Some(self.clone()),
-            Self::Note(_) | Self::Call(_) => None,
+            Self::Note(_) | Self::Handover(_) | Self::Call(_) => None,
             Self::Rich(RichMessage { format, text, force_reply, not_displayable: _ }) => {
                 let is_supported = match format {
                     RichFormat::Markdown(_) => rich_support.markdown,

@@ -168,6 +168,8 @@ mod tests {
             visitor_name: String::new(),
             participants: Vec::new(),
             bot_id: None,
+            former_bots: Vec::new(),
+            given_to_bot_at: None,
             bot_event_at: None,
             repeated_to_bot: None,
             handover: None,
@@ -284,7 +286,7 @@ mod tests {
             (visitor_message(Delivered), [false, false, false]),
             (
                 TimelineEntry {
-                    content: Content::BotNotification { notification: BotNotification::AgentUnavailable, phone: None },
+                    content: Content::bot_notification(BotNotification::AgentUnavailable),
                     ..notice(Failed)
                 },
                 [false; 3],

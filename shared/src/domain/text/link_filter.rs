@@ -97,6 +97,9 @@ impl LinkFilter {
         if let Some(last) = chat.last_message.as_mut().filter(|last| last.from != AGENT) {
             last.text = self.filter_text(&last.text);
         }
+        if let Some(handover) = &mut chat.handover {
+            handover.summary_start = self.filter_optional_text(handover.summary_start.take());
+        }
         chat
     }
 
@@ -140,6 +143,8 @@ impl LinkFilter {
                     }
                 }
             }
+            // The strings in the data are filtered when the JSON is parsed.
+            Content::Handover(details) => details.summary = self.filter_optional_text(details.summary.take()),
             Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
         }
     }

@@ -237,6 +237,7 @@ fn bot_values(bot: &Bot) -> Result<ExpressionValues, Error> {
     Ok(vec![
         (":name", s(&*bot.name)),
         (":answer_within", n(answer_limit_seconds(bot.answer_within))),
+        (":agent_wait_seconds", to_attribute(&bot.agent_wait.map(|wait| wait.as_secs()))?),
         (":channel_ids", to_attribute(&bot.channel_ids)?),
     ])
 }

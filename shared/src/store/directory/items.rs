@@ -334,6 +334,8 @@ pub(in crate::store) struct BotItem {
     /// [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_wait_seconds: Option<u64>,
     #[serde(flatten)]
     signing_secrets: SigningSecretAttributes,
     created_at: u64,
@@ -388,6 +390,7 @@ impl From<&Bot> for BotItem {
             name,
             channel_ids,
             answer_within,
+            agent_wait,
             signing_secrets,
             created_at,
         } = bot.clone();
@@ -402,6 +405,7 @@ impl From<&Bot> for BotItem {
             name,
             channel_ids,
             answer_within: Some(answer_limit_seconds(answer_within)),
+            agent_wait_seconds: agent_wait.map(|wait| wait.as_secs()),
             signing_secrets: signing_secrets.into(),
             created_at: created_at.0,
         }
@@ -420,6 +424,7 @@ impl From<BotItem> for Bot {
             name,
             channel_ids,
             answer_within,
+            agent_wait_seconds,
             signing_secrets,
             created_at,
         } = item;
@@ -431,6 +436,7 @@ impl From<BotItem> for Bot {
             name,
             channel_ids,
             answer_within: parse_answer_limit(answer_within),
+            agent_wait: agent_wait_seconds.map(Duration::from_secs),
             signing_secrets: signing_secrets.into(),
             created_at: Timestamp(created_at),
         }

@@ -154,6 +154,28 @@ impl Stores {
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
     }
 
+    /// The bot invites agents without telling them anything.
+    pub(crate) async fn bot_invites(
+        &self,
+        chat_id: u64,
+        invited: Invited<'_>,
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        self.bot_invites_with(&bot(&[]), chat_id, (invited, &HandoverDetails::default(), None), now).await
+    }
+
+    /// The bot invites agents with these details and last words.
+    pub(crate) async fn bot_invites_with(
+        &self,
+        bot: &Bot,
+        chat_id: u64,
+        (invited, details, text): (Invited<'_>, &HandoverDetails, Option<&str>),
+        now: Timestamp,
+    ) -> Result<Transition, Error> {
+        let event = AgentInvitation { bot, chat_id, text, details, invited, department: None, key: None };
+        invite_agent(&self.chats, &event, &[webhook("w")], now).await
+    }
+
     pub(crate) async fn chat_state_name(&self) -> &'static str {
         self.chat_header(1).await.state.name()
     }

@@ -84,6 +84,7 @@ pub(crate) fn bot(channel_ids: &[&str]) -> Bot {
         name: "Robo".into(),
         channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
         answer_within: Some(Duration::from_secs(60)),
+        agent_wait: None,
         signing_secrets: SigningSecrets::new("whsec_y"),
         created_at: NOW,
     }

@@ -66,6 +66,7 @@ mod use_cases {
     mod ownership_model;
     mod participants;
     mod retention;
+    mod returned_chats;
     mod timeline;
     mod transfers;
     mod transitions;
@@ -80,7 +81,7 @@ use crate::chats::agent::close_chat::close_idle_chat;
 use crate::chats::agent::release_chats_of_agent::release_chats_of_agent;
 use crate::chats::agent::send_agent_message::{AgentMessage, send_agent_message};
 use crate::chats::agent::transfer_chat::transfer_chat;
-use crate::chats::bot::hand_over_chat::{hand_over_chat, invite_agent};
+use crate::chats::bot::hand_over_chat::{AgentInvitation, hand_over_chat, invite_agent};
 use crate::chats::transition::Transition;
 use crate::chats::upkeep::erase_visitor::erase_visitor;
 use crate::chats::upkeep::requeue_overdue_delivery::requeue_overdue_delivery;
@@ -93,7 +94,7 @@ use crate::domain::accounts::agent_presence::{AgentStatus, Presence};
 use crate::domain::accounts::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
 use crate::domain::accounts::department::Department;
 use crate::domain::accounts::password_policy::{NewPassword, PasswordHash};
-use crate::domain::bots::bot::{Bot, BotNotification, Provider};
+use crate::domain::bots::bot::{Bot, BotNotification, CloseReason, Provider};
 use crate::domain::channels::channel::{
     ApiSettings, Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,
     api_channel_settings, default_api_settings,
@@ -101,9 +102,10 @@ use crate::domain::channels::channel::{
 use crate::domain::channels::contacts_form::ContactField;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::channels::widget::WidgetSettings;
+use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, HandoverReason};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_side_panel::{CustomData, Panel, PanelUpdate};
-use crate::domain::chats::chat_state::{ChatState, TransferRequester, TransferTarget};
+use crate::domain::chats::chat_state::{ChatState, Invited, TransferRequester, TransferTarget};
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::media::{Media, MediaMessage, MediaType};
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage, RichSupport};

@@ -7,7 +7,9 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::bots::bot::{self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
+use crate::domain::bots::bot::{
+    self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_AGENT_WAIT_SECONDS, MAX_BOT_ANSWER_TIMEOUT_SECONDS, MIN_AGENT_WAIT_SECONDS,
+};
 use crate::domain::bots::bot_activity;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::admin::receiver_test::ReceiverTest;
@@ -101,6 +103,8 @@ pub struct NewBot {
     channel_ids: Option<BotChannelIds>,
     #[serde(default)]
     answer_within: Change<BotResponseTimeout>,
+    #[serde(default)]
+    agent_wait_seconds: Change<AgentWait>,
 }
 
 impl NewBot {
@@ -112,6 +116,11 @@ impl NewBot {
     pub fn answer_within(&self) -> Option<Duration> {
         self.answer_within.map(BotResponseTimeout::duration).applied_to(Some(DEFAULT_BOT_ANSWER_TIMEOUT))
     }
+
+    /// Returns how long a chat waits for an agent before it returns to the bot. `None` means that it does not return.
+    pub fn agent_wait(&self) -> Option<Duration> {
+        self.agent_wait_seconds.map(AgentWait::duration).applied_to(None)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -121,6 +130,8 @@ pub struct BotChanges {
     channel_ids: Option<BotChannelIds>,
     #[serde(default)]
     answer_within: Change<BotResponseTimeout>,
+    #[serde(default)]
+    agent_wait_seconds: Change<AgentWait>,
     /// To change the provider, connect another bot.
     #[serde(default, rename = "provider_id")]
     _provider_id: Fixed,
@@ -132,11 +143,12 @@ pub struct BotChanges {
 impl BotChanges {
     /// Returns the changed bot.
     pub fn applied_to(self, bot: &bot::Bot) -> bot::Bot {
-        let Self { name, channel_ids, answer_within, _provider_id, _token } = self;
+        let Self { name, channel_ids, answer_within, agent_wait_seconds, _provider_id, _token } = self;
         let mut changed = bot.clone();
         changed.name = name.0.map_or(changed.name, |Text(name)| name);
         changed.channel_ids = channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
         changed.answer_within = answer_within.map(BotResponseTimeout::duration).applied_to(changed.answer_within);
+        changed.agent_wait = agent_wait_seconds.map(AgentWait::duration).applied_to(changed.agent_wait);
         changed
     }
 }
@@ -195,6 +207,18 @@ impl BotResponseTimeout {
     }
 }
 
+/// The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time, it
+/// returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AgentWait(Whole<MIN_AGENT_WAIT_SECONDS, MAX_AGENT_WAIT_SECONDS>);
+
+impl AgentWait {
+    fn duration(self) -> Duration {
+        Duration::from_secs(self.0.0)
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct Bots {
     bots: Vec<Bot>,
@@ -214,14 +238,23 @@ pub struct Bot {
     name: String,
     channel_ids: Vec<String>,
     answer_within: Option<BotResponseTimeout>,
+    agent_wait_seconds: Option<AgentWait>,
     created_at: UnixSeconds,
 }
 
 impl Bot {
     pub fn new(bot: &bot::Bot) -> Self {
-        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, created_at, .. } = bot.clone();
-        let answer_within = answer_within.map(|limit| BotResponseTimeout(Whole(limit.as_secs())));
-        Self { bot_id, provider_id, name, channel_ids, answer_within, created_at: created_at.into() }
+        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, agent_wait, created_at, .. } =
+            bot.clone();
+        Self {
+            bot_id,
+            provider_id,
+            name,
+            channel_ids,
+            answer_within: answer_within.map(|limit| BotResponseTimeout(Whole(limit.as_secs()))),
+            agent_wait_seconds: agent_wait.map(|limit| AgentWait(Whole(limit.as_secs()))),
+            created_at: created_at.into(),
+        }
     }
 }
 
@@ -305,6 +338,7 @@ mod tests {
             name: "Bot".to_owned(),
             channel_ids: Vec::new(),
             answer_within: limit(7),
+            agent_wait: None,
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };

@@ -17,7 +17,7 @@ use crate::wire::channels::message_content::{ParsedMessage, parse_message_object
 use crate::wire::fields::json_fields::Fields;
 use crate::wire::fields::query_parameters::CURSOR_RULE;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
+use crate::wire::fields::values::{AnyText, Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.
@@ -116,9 +116,12 @@ fn transitions() -> Vec<Operation> {
         Operation::post(
             "/agent/chats/{chat_id}/transfer",
             "transferChat",
-            "Transfers the chat to another agent or to a department",
+            "Transfers the chat to another agent, to a department or to a bot",
         )
-        .describe("Allowed for the agent who has the chat, and for admins. A recipient must be online.")
+        .describe(
+            "Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets \
+             CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.",
+        )
         .body::<ChatTransfer>()
         .answers::<ChatRow>(200, "The chat.")
         .fails(&[Failure::Conflict]),
@@ -338,26 +341,32 @@ pub struct AssignedChat {
     pub assign_to: WebUrl,
 }
 
-/// Exactly one of the two fields is required.
+/// Exactly one of the three fields is required.
 #[derive(Deserialize)]
 pub struct ChatTransfer {
     agent_id: Option<SequentialNumber>,
     department_id: Option<SequentialNumber>,
+    bot_id: Option<AnyText<MAX_BOT_ID_CHARS>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+const MAX_BOT_ID_CHARS: usize = 100;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
     Agent(u64),
     Department(u64),
+    Bot(String),
 }
 
 impl ChatTransfer {
     pub fn checked(&self) -> Result<TransferRequest, Error> {
-        match (self.agent_id, self.department_id) {
-            (Some(SequentialNumber(agent_id)), None) => Ok(TransferRequest::Agent(agent_id)),
-            (None, Some(SequentialNumber(department_id))) => Ok(TransferRequest::Department(department_id)),
-            (None, None) => Err(Error::field("agent_id", "or department_id is required")),
-            (Some(_), Some(_)) => Err(Error::field("department_id", "cannot be combined with agent_id")),
+        match (self.agent_id, self.department_id, &self.bot_id) {
+            (Some(SequentialNumber(agent_id)), None, None) => Ok(TransferRequest::Agent(agent_id)),
+            (None, Some(SequentialNumber(department_id)), None) => Ok(TransferRequest::Department(department_id)),
+            (None, None, Some(AnyText(bot_id))) => Ok(TransferRequest::Bot(bot_id.clone())),
+            (None, None, None) => Err(Error::field("agent_id", "or department_id or bot_id is required")),
+            (Some(_), Some(_), _) => Err(Error::field("department_id", "cannot be combined with agent_id")),
+            (_, _, Some(_)) => Err(Error::field("bot_id", "cannot be combined with agent_id or department_id")),
         }
     }
 }
@@ -370,17 +379,30 @@ impl JsonSchema for ChatTransfer {
     fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
         let number: Value = schemas.subschema_for::<SequentialNumber>().into();
         json_schema!({
-            "description": "Exactly one of the two fields is required.",
+            "description": "Exactly one of the three fields is required.",
             "oneOf": [
                 {
                     "type": "object",
                     "required": ["agent_id"],
-                    "properties": { "agent_id": number.clone(), "department_id": { "type": "null" } },
+                    "properties": {
+                        "agent_id": number.clone(), "department_id": { "type": "null" }, "bot_id": { "type": "null" },
+                    },
                 },
                 {
                     "type": "object",
                     "required": ["department_id"],
-                    "properties": { "department_id": number, "agent_id": { "type": "null" } },
+                    "properties": {
+                        "department_id": number, "agent_id": { "type": "null" }, "bot_id": { "type": "null" },
+                    },
+                },
+                {
+                    "type": "object",
+                    "required": ["bot_id"],
+                    "properties": {
+                        "bot_id": { "type": "string", "minLength": 1, "maxLength": MAX_BOT_ID_CHARS },
+                        "agent_id": { "type": "null" },
+                        "department_id": { "type": "null" },
+                    },
                 },
             ],
         })

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{self, VisitorProfile};
+use crate::wire::agent::handover::{Handover, HandoverRow};
 use crate::wire::agent::timeline::EntrySender;
 use crate::wire::agent::visitors::VisitorFieldSources;
 use crate::wire::agent::{ChatAgent, ChatDepartment};
@@ -76,6 +78,8 @@ pub struct ChatRow {
     seq: LastSeq,
     /// When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
     waiting_since: Option<UnixSeconds>,
+    /// How the bot handed over the chat. Null unless a bot had it before the agents.
+    handover: Option<HandoverRow>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -124,6 +128,7 @@ impl ChatRow {
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
             last_message: chat.last_message.map(LastMessage::from),
             department: chat.department.map(ChatDepartment::from),
+            handover: chat.handover.map(HandoverRow::from),
         }
     }
 
@@ -147,6 +152,8 @@ pub struct Chat {
     seq: LastSeq,
     /// When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
     waiting_since: Option<UnixSeconds>,
+    /// How the bot handed over the chat. Null unless a bot had it before the agents.
+    handover: Option<Handover>,
     visitor_typing: bool,
     rate: Option<Name<Rating>>,
     visitor: ChatVisitor,
@@ -181,9 +188,10 @@ pub struct ChatPage {
 }
 
 impl Chat {
-    /// Links that Safe URL (the link filter) blocks are replaced or left out.
+    /// `handover` is what the bot told the agents. Links that Safe URL (the link filter) blocks are replaced or left
+    /// out.
     pub fn new(
-        chat: &chat::Chat,
+        (chat, handover): (&chat::Chat, Option<&HandoverDetails>),
         visitor: visitor::Visitor,
         panel: chat_side_panel::Panel,
         safe_urls: &LinkFilter,
@@ -201,6 +209,7 @@ impl Chat {
             updated_at: chat.updated_at.into(),
             seq: LastSeq(chat.seq),
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
+            handover: chat.handover.as_ref().map(|it| Handover::new(it, handover, safe_urls)),
             visitor_typing: chat.is_visitor_typing(now),
             rate: chat.rating.map(Name),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),

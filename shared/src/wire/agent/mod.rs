@@ -2,6 +2,7 @@
 
 mod chat_endpoints;
 mod chats;
+mod handover;
 mod presence;
 mod sessions;
 mod timeline;
@@ -13,7 +14,7 @@ pub use chat_endpoints::{
     TimelineQuery, TransferRequest, VisitorChats, VisitorChatsQuery, parse_agent_message,
 };
 pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
-pub use presence::{AgentPresence, Colleagues, NewAgentPresence, SocketTicket};
+pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, NewAgentPresence, SocketTicket};
 pub use sessions::{
     AgentSessions, ChangedPassword, CurrentAgent, EndedSession, EndedSessions, LoggedOut, LoginRequest, LoginResponse,
     PasswordChange,

@@ -7,11 +7,12 @@ use crate::contract::{Failure, Operation};
 use crate::domain::accounts::agent::Agent;
 use crate::domain::accounts::agent_presence::{AgentStatus, Presence};
 use crate::domain::accounts::department::{Department, MAX_DEPARTMENTS_PER_ACCOUNT};
+use crate::domain::bots::bot::Bot;
 use crate::domain::socket::SOCKET_TICKET_LIFETIME;
 use crate::domain::timestamp::Timestamp;
 use crate::wire::agent::ChatDepartment;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{Name, SequentialNumber};
+use crate::wire::fields::values::{Name, NotNull, Optional, SequentialNumber};
 
 const PRESENCE: &str = "The agent's presence; online says whether the agent counts as online now.";
 
@@ -38,6 +39,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .answers::<SocketTicket>(201, "A ticket that can be used once, within 60 seconds.")
             .fails(&[Failure::TooManyRequests]),
         Operation::get("/agent/agents", "colleagues", "Lists all agents with their status, and all departments")
+            .query::<ColleaguesQuery>()
             .describe(
                 "These are the possible recipients of a transfer. The status is offline if the agent has not sent a \
                  request in the last ten minutes, or has had no socket for 90 seconds.",
@@ -82,11 +84,40 @@ impl SocketTicket {
     }
 }
 
+#[derive(Deserialize, JsonSchema)]
+pub struct ColleaguesQuery {
+    /// bots: the response also contains the bots, to which a chat can be given.
+    #[serde(default)]
+    include: NotNull<IncludedColleagues>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum IncludedColleagues {
+    Bots,
+}
+
+impl ColleaguesQuery {
+    pub fn includes_bots(&self) -> bool {
+        matches!(self.include.0, Some(IncludedColleagues::Bots))
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct Colleagues {
     agents: Vec<Colleague>,
     #[schemars(length(max = MAX_DEPARTMENTS_PER_ACCOUNT))]
     departments: Vec<ChatDepartment>,
+    /// Only if the request asks for them. They are read from an index, so a change may take some seconds to appear.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    bots: Optional<Vec<ColleagueBot>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ColleagueBot {
+    bot_id: String,
+    name: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -113,6 +144,12 @@ impl Colleagues {
         Self {
             agents: agents.into_iter().map(colleague).collect(),
             departments: departments.iter().map(|department| department.snapshot().into()).collect(),
+            bots: Optional(None),
         }
+    }
+
+    pub fn with_bots(self, bots: Vec<Bot>) -> Self {
+        let bots = bots.into_iter().map(|Bot { bot_id, name, .. }| ColleagueBot { bot_id, name });
+        Self { bots: Optional(Some(bots.collect())), ..self }
     }
 }

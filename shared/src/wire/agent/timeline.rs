@@ -15,6 +15,7 @@ use crate::domain::named::Named;
 use crate::domain::text::link_filter::{BLOCKED_LINK_TEXT, LinkFilter};
 use crate::domain::timestamp::Timestamp;
 use crate::wire::agent::ChatAgent;
+use crate::wire::agent::handover::HandoverContext;
 use crate::wire::channels::message_content::MessageFields;
 use crate::wire::fields::urls::WebUrl;
 use crate::wire::fields::values::{False, Name, SequentialNumber, UnixSeconds};
@@ -40,6 +41,9 @@ pub struct TimelineEntry {
     /// delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<False>,
+    /// Only in entries of the type handover, whose text is the bot's summary in Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handover: Option<HandoverContext>,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<Call>,
     #[serde(flatten)]
@@ -73,6 +77,7 @@ impl TimelineEntry {
             bot,
             timestamp: entry.at.into(),
             shown: (!entry.content.is_displayable()).then_some(False),
+            handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
             call: entry.content.call().map(Call::from),
             delivery: EntryDelivery::new(entry.delivery.as_ref(), now),
             message: MessageFields::from(&entry.content),

@@ -2,16 +2,21 @@
 
 use serde_json::Value;
 
+use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, HandoverReason};
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
+use crate::domain::named::Named;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::bots::bot_error::BotApiError;
 use crate::wire::fields::json_fields::Fields;
 
-const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
+const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT";
 /// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
+pub(super) const MAX_SUMMARY_CHARS: usize = 4_000;
+/// The maximum size of the data of a handover as JSON without whitespace.
+const MAX_HANDOVER_DATA_BYTES: usize = 4_096;
 /// The maximum length of an id, a name, a title or a button label.
 const MAX_BOT_FIELD_CHARS: usize = 1_000;
 /// The maximum length of a number that is sent as a string.
@@ -26,9 +31,28 @@ pub struct BotEvent {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BotEventKind {
     Message(Box<Content>),
-    InviteAgent,
+    InviteAgent(Box<AgentInvitation>),
+    CloseChat {
+        /// The last words to the visitor.
+        text: Option<String>,
+    },
     /// The contact details that the visitor has given to the bot.
     ClientInfo(Box<VisitorProfile>),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentInvitation {
+    /// The last words to the visitor.
+    pub text: Option<String>,
+    pub details: HandoverDetails,
+    /// `None` stands for the agents who receive the channel's chats.
+    pub target: Option<InvitationTarget>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvitationTarget {
+    Department(u64),
+    Agent(u64),
 }
 
 /// How an event identifies its chat. If both `chat_id` and `client_id` are set, they must refer to the same chat. `id`
@@ -53,7 +77,8 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
     };
     let kind = match event.as_str() {
         "BOT_MESSAGE" => BotEventKind::Message(Box::new(parse_bot_message(body.object("message")?)?)),
-        "INVITE_AGENT" => BotEventKind::InviteAgent,
+        "INVITE_AGENT" => BotEventKind::InviteAgent(Box::new(parse_invitation(body)?)),
+        "CLOSE_CHAT" => BotEventKind::CloseChat { text: body.text("text", MAX_BOT_TEXT_CHARS)? },
         "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
         _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
     };
@@ -75,6 +100,37 @@ fn as_short_text(value: &Value) -> Option<&str> {
 /// Returns the value of a field, or `None` if the field is absent, null or a blank string.
 fn non_blank_value<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
     fields.value(name).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
+}
+
+fn parse_invitation(body: Fields<'_>) -> Result<AgentInvitation, Error> {
+    let details = HandoverDetails {
+        reason: parse_name::<HandoverReason>(body, "reason")?,
+        priority: parse_name::<HandoverPriority>(body, "priority")?,
+        summary: body.text("summary", MAX_SUMMARY_CHARS)?,
+        data: parse_handover_data(body)?,
+    };
+    let target = match (parse_id(body, "department_id")?, parse_id(body, "agent_id")?) {
+        (Some(_), Some(_)) => return Err(body.invalid("agent_id", "cannot be combined with department_id")),
+        (Some(department_id), None) => Some(InvitationTarget::Department(department_id)),
+        (None, Some(agent_id)) => Some(InvitationTarget::Agent(agent_id)),
+        (None, None) => None,
+    };
+    Ok(AgentInvitation { text: body.text("text", MAX_BOT_TEXT_CHARS)?, details, target })
+}
+
+/// Parses the optional name of a value. A blank string counts as absent.
+fn parse_name<T: Named>(body: Fields<'_>, name: &str) -> Result<Option<T>, Error> {
+    let Some(text) = body.text(name, MAX_BOT_FIELD_CHARS)? else { return Ok(None) };
+    let value = T::parse(&text);
+    value.map(Some).ok_or_else(|| body.invalid(name, format_args!("must be one of {}", T::names().join(", "))))
+}
+
+fn parse_handover_data(body: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(data) = body.value("data") else { return Ok(None) };
+    let json = Some(data).filter(|data| data.is_object()).map(Value::to_string);
+    let json = json.filter(|json| json.len() <= MAX_HANDOVER_DATA_BYTES);
+    let invalid = || body.invalid("data", format_args!("must be an object of at most {MAX_HANDOVER_DATA_BYTES} bytes"));
+    json.map(Some).ok_or_else(invalid)
 }
 
 fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
@@ -196,6 +252,23 @@ mod tests {
     }
 
     #[test]
+    fn invitation_contains_the_handover() {
+        let event = json!({
+            "event": "INVITE_AGENT", "text": "One moment", "reason": "sales", "summary": "**Refund**",
+            "priority": "high", "department_id": "3", "data": {"order": 7},
+        });
+        let BotEventKind::InviteAgent(invitation) = parse_event(&event).unwrap().kind else { panic!("no invitation") };
+        let details = HandoverDetails {
+            reason: Some(HandoverReason::Sales),
+            priority: Some(HandoverPriority::High),
+            summary: Some("**Refund**".into()),
+            data: Some(r#"{"order":7}"#.into()),
+        };
+        let target = Some(InvitationTarget::Department(3));
+        assert_eq!(*invitation, AgentInvitation { text: Some("One moment".into()), details, target });
+    }
+
+    #[test]
     fn blank_strings_count_as_absent() {
         let info = json!({"event": "CLIENT_INFO", "contacts": {"name": " ", "email": "", "phone": "+1"}});
         let BotEventKind::ClientInfo(profile) = parse_event(&info).unwrap().kind else { panic!("no contacts") };
@@ -285,6 +358,19 @@ mod tests {
             (json!({"event": "BOT_MESSAGE", "message": {"type": "MARKDOWN", "content": " "}}), "400 message.content"),
             (set(&["message", "buttons"], json!([{"text": " "}])), "400 message.buttons[0].text"),
             (json!({"event": "INVITE_AGENT"}), "ok"),
+            (json!({"event": "INVITE_AGENT", "text": 1}), "400 text"),
+            (json!({"event": "INVITE_AGENT", "text": "x".repeat(10_001)}), "400 text"),
+            (json!({"event": "INVITE_AGENT", "reason": "boredom"}), "400 reason"),
+            (json!({"event": "INVITE_AGENT", "reason": " "}), "ok"),
+            (json!({"event": "INVITE_AGENT", "priority": "top"}), "400 priority"),
+            (json!({"event": "INVITE_AGENT", "summary": "x".repeat(4_001)}), "400 summary"),
+            (json!({"event": "INVITE_AGENT", "department_id": 1, "agent_id": 2}), "400 agent_id"),
+            (json!({"event": "INVITE_AGENT", "department_id": "sales"}), "400 department_id"),
+            (json!({"event": "INVITE_AGENT", "data": "x"}), "400 data"),
+            (json!({"event": "INVITE_AGENT", "data": {"x": "y".repeat(4_089)}}), "400 data"),
+            (json!({"event": "INVITE_AGENT", "data": {"x": "y".repeat(4_088)}}), "ok"),
+            (json!({"event": "CLOSE_CHAT"}), "ok"),
+            (json!({"event": "CLOSE_CHAT", "text": {}}), "400 text"),
             (json!([]), "400 -"),
         ];
         for (body, expected) in table {

@@ -1,11 +1,14 @@
 //! The Bot API (specification, part B): its operations, and the schemas of the bodies that [`bot`](super::bot) reads
 //! leniently.
 
-use schemars::{JsonSchema, json_schema};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::contract::Operation;
+use crate::domain::chats::bot_handover::{HandoverPriority, HandoverReason};
+use crate::domain::named::Named;
+use crate::wire::bots::bot::MAX_SUMMARY_CHARS;
 use crate::wire::bots::bot_event::BotEvent;
 use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::values::{
@@ -23,6 +26,8 @@ Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an even
     .example("markdown", "Markdown with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "MARKDOWN", "content": "From **9** to **5**, see [our page](https://shop.example/hours).", "text": "From 9 to 5, see https://shop.example/hours."}}))
     .example("buttons", "Buttons with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "BUTTONS", "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]}}))
     .example("invite", "The bot hands over", json!({"event": "INVITE_AGENT", "chat_id": "17"}))
+    .example("handover", "The bot hands over with its context", json!({"event": "INVITE_AGENT", "chat_id": "17", "text": "I am getting a colleague.", "reason": "complaint", "summary": "Order **4711** arrived broken. Wants a *refund*, has sent a photo.", "priority": "high", "department_id": 3, "data": {"order": 4711}}))
+    .example("close", "The bot closes the chat", json!({"event": "CLOSE_CHAT", "chat_id": "17", "text": "Have a nice day!"}))
     .example("contacts", "The visitor has told the bot contact data", json!({"event": "CLIENT_INFO", "chat_id": "17", "name": "Charles Babbage", "email": "charles@example.com"}))
     .answers::<BotEventAccepted>(200, "Accepted.")
     .answer_example("ok", None, json!({"result": "ok"}))
@@ -41,13 +46,14 @@ Operation::outgoing("botEvent", "providerEvent",
         "B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>, or <endpoint> with the \
          token in place of {token}")
     .describe(
-            "If a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the chat is handed \
-             over to the agents.")
+            "If a CLIENT_MESSAGE, AGENT_UNAVAILABLE or CHAT_RETURNED gets no valid response within 9 seconds, the chat \
+             is handed over to the agents.")
     .body::<BotEvent>()
     .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}}))
-    .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
+    .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}}))
     .example("unavailable", "The bot has invited an agent, but none is online", json!({"event": "AGENT_UNAVAILABLE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
-    .example("closed", "The chat was closed", json!({"event": "CHAT_CLOSED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
+    .example("returned", "An agent has given the chat to the bot", json!({"event": "CHAT_RETURNED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}, "up_to_seq": 9, "messages": [{"seq": 9, "type": "text", "text": "And on Sunday?", "timestamp": 1790331234}]}))
+    .example("closed", "The chat was closed", json!({"event": "CHAT_CLOSED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "reason": "agent"}))
     .answers::<BotEventResponse>(200, "Accepted. The body is ignored unless it contains an error."),
 
     ]
@@ -60,6 +66,7 @@ pub enum ProviderEvent {
     BotMessage(BotMessageEvent),
     InviteAgent(InviteAgentEvent),
     ClientInfo(ClientInfoEvent),
+    CloseChat(CloseChatEvent),
 }
 
 #[derive(JsonSchema)]
@@ -69,10 +76,58 @@ pub struct BotMessageEvent {
     pub message: BotMessage,
 }
 
+/// At most one of department_id and agent_id may be present. Without either, the agents who receive the channel's chats
+/// are invited. If none of them is online, the bot gets AGENT_UNAVAILABLE, and only text is kept.
 #[derive(JsonSchema)]
 pub struct InviteAgentEvent {
     #[serde(flatten)]
     pub chat: ChatReference,
+    /// Last words, which the visitor gets like the text of a BOT_MESSAGE.
+    #[serde(default)]
+    pub text: OptionalText<10_000>,
+    /// Why the bot invites an agent.
+    #[serde(default)]
+    pub reason: ReasonOrBlank,
+    /// Markdown for the agents. The visitor never sees it.
+    #[serde(default)]
+    pub summary: OptionalText<MAX_SUMMARY_CHARS>,
+    /// How urgent the bot considers the chat.
+    #[serde(default)]
+    pub priority: PriorityOrBlank,
+    /// Offers the chat to the members of this department only.
+    #[serde(default)]
+    pub department_id: ServiceAssignedId,
+    /// Gives the chat to this agent at once if the agent is online.
+    #[serde(default)]
+    pub agent_id: ServiceAssignedId,
+    /// Data for the agents, at most 4,096 bytes of JSON.
+    pub data: Option<AnyObject>,
+}
+
+/// The bot that has the chat closes it.
+#[derive(JsonSchema)]
+pub struct CloseChatEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    /// Last words, which the visitor gets like the text of a BOT_MESSAGE.
+    #[serde(default)]
+    pub text: OptionalText<10_000>,
+}
+
+/// Why the bot invites an agent.
+#[derive(Default)]
+pub struct ReasonOrBlank;
+
+inline_schema!(ReasonOrBlank, "ReasonOrBlank", names_or_blank(&HandoverReason::names()));
+
+/// How urgent the bot considers the chat.
+#[derive(Default)]
+pub struct PriorityOrBlank;
+
+inline_schema!(PriorityOrBlank, "PriorityOrBlank", names_or_blank(&HandoverPriority::names()));
+
+fn names_or_blank(names: &[&str]) -> Schema {
+    json_schema!({ "type": ["string", "null"], "pattern": format!("^({}|\\s*)$", names.join("|")) })
 }
 
 /// The visitor's contact data, at the top level or in contacts. At least one of the three fields is required.

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::bots::bot::{BotNotification, CLIENT_MESSAGE};
+use crate::domain::bots::bot::{BotNotification, CLIENT_MESSAGE, CloseReason};
 use crate::domain::calls::phone_call::CallKind;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::visitors::visitor::{Visitor, VisitorProfile};
+use crate::wire::agent::ChatAgent;
+use crate::wire::channels::message_content::MessageFields;
 use crate::wire::fields::described::{DigitString, Uuid};
 use crate::wire::fields::values::{Name, Optional, SequentialNumber, UnixSeconds};
 
@@ -17,8 +19,12 @@ use crate::wire::fields::values::{Name, Optional, SequentialNumber, UnixSeconds}
 #[serde(untagged)]
 pub enum BotEvent {
     ClientMessage(Box<ClientMessageEvent>),
+    Returned(Box<ChatReturnedEvent>),
     Notice(BotNotice),
 }
+
+/// The maximum number of messages in a CHAT_RETURNED.
+const MAX_RETURNED_MESSAGES: usize = 20;
 
 /// A visitor's message, or a request for a callback, whose text is the phone number.
 #[derive(Serialize, JsonSchema)]
@@ -85,6 +91,37 @@ pub struct BotNotice {
     event: BotNoticeName,
     #[serde(flatten)]
     ids: BotEventIds,
+    /// AGENT_JOINED: the agent who has the chat.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    agent: Optional<ChatAgent>,
+    /// CHAT_CLOSED: who closed the chat.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    reason: Optional<Name<CloseReason>>,
+}
+
+/// An agent has given the chat to the bot.
+#[derive(Serialize, JsonSchema)]
+pub struct ChatReturnedEvent {
+    #[schemars(extend("const" = BotNotification::ChatReturned.event()))]
+    event: &'static str,
+    #[serde(flatten)]
+    ids: BotEventIds,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    agent: Optional<ChatAgent>,
+    /// The seq of the visitor's last message in messages. 0 if there is none.
+    up_to_seq: u64,
+    /// The visitor's messages that the bot has not got, oldest first. Only the last 20.
+    #[schemars(length(max = MAX_RETURNED_MESSAGES))]
+    messages: Vec<ReturnedMessage>,
+}
+
+/// A visitor's message as part A of the specification describes it.
+#[derive(Serialize, JsonSchema)]
+pub struct ReturnedMessage {
+    seq: SequentialNumber,
+    #[serde(flatten)]
+    message: MessageFields,
+    timestamp: UnixSeconds,
 }
 
 #[derive(Clone, Copy, Serialize, JsonSchema)]
@@ -96,20 +133,38 @@ pub enum BotNoticeName {
 }
 
 impl BotNoticeName {
-    /// Returns `None` for the notification that is sent as a CLIENT_MESSAGE.
+    /// Returns `None` for the notifications that contain messages.
     pub fn of(notification: BotNotification) -> Option<Self> {
         match notification {
             BotNotification::AgentJoined => Some(Self::AgentJoined),
             BotNotification::AgentUnavailable => Some(Self::AgentUnavailable),
             BotNotification::ChatClosed => Some(Self::ChatClosed),
-            BotNotification::CallbackRequested => None,
+            BotNotification::CallbackRequested | BotNotification::ChatReturned => None,
         }
     }
 }
 
 impl BotEvent {
     pub fn notice(event: BotNoticeName, entry: &TimelineEntry, chat: &Chat) -> Self {
-        Self::Notice(BotNotice { event, ids: BotEventIds::new(entry, chat) })
+        let agent = entry.caused_by.clone().filter(|_| matches!(event, BotNoticeName::AgentJoined));
+        Self::Notice(BotNotice {
+            event,
+            ids: BotEventIds::new(entry, chat),
+            agent: Optional(agent.map(ChatAgent::from)),
+            reason: Optional(entry.content.closed_by().map(Name)),
+        })
+    }
+
+    /// `missed` are the visitor's messages that the bot has not got.
+    pub fn chat_returned(entry: &TimelineEntry, chat: &Chat, missed: &[TimelineEntry]) -> Self {
+        let first = missed.len().saturating_sub(MAX_RETURNED_MESSAGES);
+        Self::Returned(Box::new(ChatReturnedEvent {
+            event: BotNotification::ChatReturned.event(),
+            ids: BotEventIds::new(entry, chat),
+            agent: Optional(entry.caused_by.clone().map(ChatAgent::from)),
+            up_to_seq: missed.last().map_or(0, |entry| entry.seq),
+            messages: missed.iter().skip(first).map(ReturnedMessage::from).collect(),
+        }))
     }
 
     pub fn client_message(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Self {
@@ -124,6 +179,13 @@ impl BotEvent {
             call: Optional(entry.content.is_callback_request().then(call)),
             message: ClientMessageContent { r#type: "TEXT", text, timestamp: entry.at.into() },
         }))
+    }
+}
+
+impl From<&TimelineEntry> for ReturnedMessage {
+    fn from(entry: &TimelineEntry) -> Self {
+        let message = MessageFields::from(&entry.content);
+        Self { seq: SequentialNumber(entry.seq), message, timestamp: entry.at.into() }
     }
 }
 

@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::domain::bots::bot::{Bot, CLIENT_MESSAGE};
+use crate::domain::bots::bot::{Bot, BotNotification, CLIENT_MESSAGE, CloseReason};
+use crate::domain::chats::chat::Sender;
+use crate::domain::chats::message_content::Content;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
 use crate::wire::sample_data;
@@ -25,6 +28,7 @@ pub enum SampleBotEvent {
     AgentJoined,
     AgentUnavailable,
     ChatClosed,
+    ChatReturned,
 }
 
 impl SampleBotEvent {
@@ -32,15 +36,28 @@ impl SampleBotEvent {
     pub fn body(self, receiver: &Bot, id: &str, now: Timestamp) -> Value {
         let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
         chat.account_id.clone_from(&receiver.account_id);
-        let notice = match self {
-            Self::ClientMessage => {
-                return json!(BotEvent::client_message(&message, &chat, &sample_data::visitor(), true));
-            }
-            Self::AgentJoined => BotNoticeName::AgentJoined,
-            Self::AgentUnavailable => BotNoticeName::AgentUnavailable,
-            Self::ChatClosed => BotNoticeName::ChatClosed,
+        let by_agent = |notification, closed_by| TimelineEntry {
+            from: Sender::System,
+            content: Content::BotNotification { notification, text: None, closed_by },
+            caused_by: Some(sample_data::agent(now).into()),
+            ..message.clone()
         };
-        json!(BotEvent::notice(notice, &message, &chat))
+        match self {
+            Self::ClientMessage => json!(BotEvent::client_message(&message, &chat, &sample_data::visitor(), true)),
+            Self::AgentJoined => {
+                let joined = by_agent(BotNotification::AgentJoined, None);
+                json!(BotEvent::notice(BotNoticeName::AgentJoined, &joined, &chat))
+            }
+            Self::AgentUnavailable => json!(BotEvent::notice(BotNoticeName::AgentUnavailable, &message, &chat)),
+            Self::ChatClosed => {
+                let closed = by_agent(BotNotification::ChatClosed, Some(CloseReason::Agent));
+                json!(BotEvent::notice(BotNoticeName::ChatClosed, &closed, &chat))
+            }
+            Self::ChatReturned => {
+                let returned = by_agent(BotNotification::ChatReturned, None);
+                json!(BotEvent::chat_returned(&returned, &chat, std::slice::from_ref(&message)))
+            }
+        }
     }
 }
 
@@ -61,10 +78,11 @@ mod tests {
             name: "Bot".into(),
             channel_ids: Vec::new(),
             answer_within: None,
+            agent_wait: None,
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };
-        for name in [CLIENT_MESSAGE, "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] {
+        for name in [CLIENT_MESSAGE, "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED", "CHAT_RETURNED"] {
             let sample = read::<BotTest>(&json!({ "event": name })).unwrap().event.unwrap();
             let body = sample.body(&receiver, "id", Timestamp(0));
             assert_eq!((&body["event"], &body["site_id"], &body["id"]), (&json!(name), &json!("acc"), &json!("id")));

@@ -110,13 +110,14 @@ impl JsonSchema for MessageType {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::NOTE, Content::CALL];
+        let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::NOTE, Content::HANDOVER, Content::CALL];
         let names =
             [own.as_slice(), &*MediaType::names(), &*BotNotification::names(), &*WebhookEvent::names()].concat();
         json_schema!({
             "type": "string",
             "enum": names,
-            "description": "A type from table A3, a message type used by bots, note for an agent's private note, call \
+            "description": "A type from table A3, a message type used by bots, note for an agent's private note, \
+                            handover for what a bot told the agents, call \
                             for a phone call, or an event type.",
         })
     }
@@ -207,7 +208,11 @@ impl From<&Content> for MessageFields {
             Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
                 fields.with_format(format).with_force_reply(*force_reply)
             }
-            Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => fields,
+            Content::Note(_)
+            | Content::Handover(_)
+            | Content::Call(_)
+            | Content::BotNotification { .. }
+            | Content::Webhook(_) => fields,
         }
     }
 }

@@ -510,7 +510,7 @@ inline_schema!(ProtocolVersion, "ProtocolVersion", json_schema!({ "type": "integ
 pub struct NextCursor(pub Option<String>);
 
 /// Any JSON object, which the service passes on unread.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct AnyObject(pub serde_json::Map<String, Value>);
 

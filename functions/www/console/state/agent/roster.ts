@@ -5,6 +5,8 @@ import type { Colleague, PresenceStatus } from "../../../api/types";
 export interface People {
   agents: readonly Colleague[];
   departments: readonly { id: number; name: string }[];
+  /** Undefined until they are loaded, which only a transfer needs. */
+  bots?: readonly { bot_id: string; name: string }[] | undefined;
 }
 
 /** The agents of the account, with their presence, and its departments. */
@@ -15,7 +17,12 @@ export class Roster {
   constructor(private readonly api: ApiClient) {}
 
   async load(): Promise<void> {
-    this.people.value = await this.api.get("/agent/agents");
+    const { agents, departments } = await this.api.get("/agent/agents");
+    this.people.value = { agents, departments, bots: this.people.peek()?.bots };
+  }
+
+  async loadWithBots(): Promise<void> {
+    this.people.value = await this.api.get("/agent/agents", { query: { include: "bots" } });
   }
 
   /** Loads the roster again. If the request fails, it is loaded when it is needed. */

@@ -30,8 +30,8 @@ export class ChatHeaders {
     const detail = timeline.chatDetails.peek();
     const row = this.chats.peek(chatId);
     if (detail !== undefined && row !== undefined) {
-      const { state, agent, department, updated_at } = detail;
-      this.chats.applyRows([{ ...row, state, agent, department, updated_at }]);
+      const { state, agent, department, updated_at, handover } = detail;
+      this.chats.applyRows([{ ...row, state, agent, department, updated_at, handover }]);
     }
   }
 
@@ -46,7 +46,7 @@ export class ChatHeaders {
 
 /** Builds a row for a chat that is not in any list, for example one that was opened through a link. */
 export function rowFromDetails(detail: Chat): ChatRow {
-  const { chat_id, state, visitor, channel, agent, department, updated_at, seq, waiting_since } = detail;
+  const { chat_id, state, visitor, channel, agent, department, updated_at, seq, waiting_since, handover } = detail;
   return {
     chat_id,
     state,
@@ -59,5 +59,6 @@ export function rowFromDetails(detail: Chat): ChatRow {
     updated_at,
     seq,
     waiting_since,
+    handover,
   };
 }

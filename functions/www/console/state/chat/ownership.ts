@@ -11,6 +11,8 @@ import type { Session } from "../agent/session";
 /** How long a push may report that this agent has taken a chat. */
 const TAKEN_SECONDS = 120;
 
+export type TransferTarget = { agent_id: number } | { department_id: number } | { bot_id: string };
+
 /** Who is responsible for a chat: the agent accepts chats, and transfers them. */
 export class Ownership {
   /** The chats for which a request to accept them is still running. */
@@ -74,7 +76,7 @@ export class Ownership {
     this.acceptingChatIds.value = chatIds;
   }
 
-  async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
+  async transfer(chatId: number, to: TransferTarget): Promise<void> {
     if ("agent_id" in to && to.agent_id === this.me.id) this.noteTaken(chatId);
     // A colleague may give the chat back at once.
     else this.forgetTaken();

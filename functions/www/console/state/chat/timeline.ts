@@ -187,8 +187,13 @@ export class Timeline {
   }
 
   /** Updates the chat's details from its row: the state, agent, department, and time of the last change. */
-  applyRow({ state, agent, department, updated_at }: ChatRow): void {
-    this.changeDetails((details) => ({ ...details, state, agent, department, updated_at }));
+  applyRow({ state, agent, department, updated_at, handover: fromRow }: ChatRow): void {
+    this.changeDetails((details) => {
+      // A row contains only the beginning of the summary, and no data.
+      const isSame = fromRow?.at === details.handover?.at;
+      const handover = isSame ? details.handover : fromRow && { ...fromRow, data: null };
+      return { ...details, state, agent, department, updated_at, handover };
+    });
   }
 
   applyPanel(panel: AgentPanel): void {

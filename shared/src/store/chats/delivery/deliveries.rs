@@ -344,7 +344,7 @@ const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = 
 /// [`awaits_bot_reaction`](crate::domain::bots::bot_reaction::awaits_bot_reaction) is false for it.
 macro_rules! is_repeatable {
     () => {
-        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind IN (:unavailable, :callback))) \
+        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind IN (:unavailable, :callback, :returned))) \
          AND #delivery.#target <> :call"
     };
 }
@@ -368,6 +368,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
         (":visitor", s(Sender::Visitor.name())),
         (":unavailable", s(BotNotification::AgentUnavailable.name())),
         (":callback", s(BotNotification::CallbackRequested.name())),
+        (":returned", s(BotNotification::ChatReturned.name())),
     ];
     match scope {
         ReplayScope::MessageToVisitor => (

@@ -6,8 +6,9 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::bots::bot::BotNotification;
+use crate::domain::bots::bot::{BotNotification, CloseReason};
 use crate::domain::calls::phone_call::Call;
+use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, HandoverReason};
 use crate::domain::chats::media::{Media, MediaField, MediaMessage, MediaType};
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
@@ -27,6 +28,10 @@ pub(crate) struct ContentItem {
     rich: Option<Box<RichContentItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<Box<CallItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handover: Option<Box<HandoverDetailsItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed_by: Option<String>,
 }
 
 impl From<&Content> for ContentItem {
@@ -40,7 +45,11 @@ impl From<&Content> for ContentItem {
             Content::Media(message) => item.media = MediaItem(message.media.clone()),
             Content::Rich(message) => item.rich = Some(Box::new(RichContentItem::from(message.clone()))),
             Content::Call(call) => item.call = Some(Box::new(CallItem::from((**call).clone()))),
-            Content::Text { .. } | Content::Note(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
+            Content::Handover(details) => item.handover = Some(Box::new(HandoverDetailsItem::from(&**details))),
+            Content::BotNotification { closed_by, .. } => {
+                item.closed_by = closed_by.map(|reason| reason.name().to_owned());
+            }
+            Content::Text { .. } | Content::Note(_) | Content::Webhook(_) => {}
         }
         item
     }
@@ -49,7 +58,9 @@ impl From<&Content> for ContentItem {
 impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
-    fn try_from(ContentItem { kind, text, media, rich, call }: ContentItem) -> Result<Self, Error> {
+    fn try_from(
+        ContentItem { kind, text, media, rich, call, handover, closed_by }: ContentItem,
+    ) -> Result<Self, Error> {
         let mut rich = rich.map(|rich| *rich).unwrap_or_default();
         Ok(match kind.as_str() {
             Self::TEXT => Self::Text { text: text.unwrap_or_default(), force_reply: rich.force_reply },
@@ -63,13 +74,16 @@ impl TryFrom<ContentItem> for Content {
                 Self::Rich(rich.message(format, text))
             }
             Self::NOTE => Self::Note(text.unwrap_or_default()),
+            Self::HANDOVER => Self::Handover(Box::new(handover.map(|item| *item).unwrap_or_default().details(text))),
             Self::CALL => Self::Call(Box::new(Call::try_from(*call.ok_or_else(unknown_value("call"))?)?)),
             kind => {
                 let media_type = MediaType::parse(kind);
                 let media =
                     media_type.map(|media_type| MediaMessage { media_type, text: text.clone(), media: media.0 });
                 let notification = BotNotification::parse(kind);
-                let notification = notification.map(|notification| Self::BotNotification { notification, phone: text });
+                let closed_by = closed_by.as_deref().and_then(CloseReason::parse);
+                let notification =
+                    notification.map(|notification| Self::BotNotification { notification, text, closed_by });
                 media
                     .map(|message| Self::Media(Box::new(message)))
                     .or(notification)
@@ -77,6 +91,37 @@ impl TryFrom<ContentItem> for Content {
                     .ok_or_else(unknown_value("kind"))?
             }
         })
+    }
+}
+
+/// What a bot told the agents, without the summary, which is the content's text.
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct HandoverDetailsItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+}
+
+impl HandoverDetailsItem {
+    fn details(self, summary: Option<String>) -> HandoverDetails {
+        let Self { reason, priority, data } = self;
+        let reason = reason.as_deref().and_then(HandoverReason::parse);
+        let priority = priority.as_deref().and_then(HandoverPriority::parse);
+        HandoverDetails { reason, priority, summary, data }
+    }
+}
+
+impl From<&HandoverDetails> for HandoverDetailsItem {
+    fn from(HandoverDetails { reason, priority, summary: _, data }: &HandoverDetails) -> Self {
+        Self {
+            reason: reason.map(|reason| reason.name().to_owned()),
+            priority: priority.map(|priority| priority.name().to_owned()),
+            data: data.clone(),
+        }
     }
 }
 
@@ -226,6 +271,9 @@ mod tests {
             }),
             json!({ "kind": "callback_requested", "text": "+31201234567" }),
             json!({ "kind": "agent_joined" }),
+            json!({ "kind": "chat_closed", "closed_by": "idle" }),
+            json!({ "kind": "chat_returned", "text": "Robin" }),
+            json!({ "kind": "handover", "text": "**Refund**", "handover": { "priority": "high", "data": "{}" } }),
             json!({ "kind": "chat_updated" }),
         ];
         for stored in stored {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
-use crate::domain::chats::chat::{BotHandover, Chat, MessagePreview, Rating};
+use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
+use crate::domain::chats::chat::{Chat, FormerBot, MessagePreview, Rating};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::{Day, TimeZone};
@@ -51,6 +52,10 @@ pub(crate) struct HeaderItem {
     participants: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    former_bots: Vec<FormerBotItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_to_bot_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_event_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,6 +135,8 @@ impl HeaderItem {
             department,
             participants,
             bot_id,
+            former_bots,
+            given_to_bot_at,
             bot_event_at,
             repeated_to_bot,
             handover,
@@ -177,9 +184,11 @@ impl HeaderItem {
             visitor_name,
             participants,
             bot_id,
+            former_bots: former_bots.into_iter().map(FormerBotItem::from).collect(),
+            given_to_bot_at: given_to_bot_at.map(|at| at.0),
             bot_event_at: bot_event_at.map(|at| at.0),
             repeated_to_bot,
-            handover: handover.map(BotHandoverItem::from),
+            handover: handover.as_ref().map(BotHandoverItem::from),
             seq,
             opened_at: opened_at.0,
             opened_on: Some(opened_on.to_string()),
@@ -237,6 +246,8 @@ impl TryFrom<HeaderItem> for Chat {
             department: item.department.map(ChatDepartment::from),
             participants: item.participants,
             bot_id: item.bot_id,
+            former_bots: item.former_bots.into_iter().map(FormerBot::from).collect(),
+            given_to_bot_at: item.given_to_bot_at.map(Timestamp),
             bot_event_at: item.bot_event_at.map(Timestamp),
             repeated_to_bot: item.repeated_to_bot,
             handover: item.handover.map(BotHandover::from),
@@ -291,17 +302,63 @@ impl From<AgentSnapshotItem> for AgentSnapshot {
 pub(crate) struct BotHandoverItem {
     at: u64,
     is_fallback: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    priority: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    summary_start: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    details_seq: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    return_at: Option<u64>,
 }
 
-impl From<BotHandover> for BotHandoverItem {
-    fn from(BotHandover { at, is_fallback }: BotHandover) -> Self {
-        Self { at: at.0, is_fallback }
+impl From<&BotHandover> for BotHandoverItem {
+    fn from(handover: &BotHandover) -> Self {
+        let BotHandover { at, is_fallback, reason, priority, summary_start, details_seq, return_at } = handover.clone();
+        Self {
+            at: at.0,
+            is_fallback,
+            reason: reason.map(|reason| reason.name().to_owned()),
+            priority: priority.map(|priority| priority.name().to_owned()),
+            summary_start,
+            details_seq,
+            return_at: return_at.map(|at| at.0),
+        }
     }
 }
 
 impl From<BotHandoverItem> for BotHandover {
-    fn from(BotHandoverItem { at, is_fallback }: BotHandoverItem) -> Self {
-        Self { at: Timestamp(at), is_fallback }
+    fn from(item: BotHandoverItem) -> Self {
+        let BotHandoverItem { at, is_fallback, reason, priority, summary_start, details_seq, return_at } = item;
+        Self {
+            at: Timestamp(at),
+            is_fallback,
+            reason: reason.as_deref().and_then(HandoverReason::parse),
+            priority: priority.as_deref().and_then(HandoverPriority::parse),
+            summary_start,
+            details_seq,
+            return_at: return_at.map(Timestamp),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FormerBotItem {
+    bot_id: String,
+    until_seq: u64,
+}
+
+impl From<FormerBot> for FormerBotItem {
+    fn from(FormerBot { bot_id, until_seq }: FormerBot) -> Self {
+        Self { bot_id, until_seq }
+    }
+}
+
+impl From<FormerBotItem> for FormerBot {
+    fn from(FormerBotItem { bot_id, until_seq }: FormerBotItem) -> Self {
+        Self { bot_id, until_seq }
     }
 }
 

@@ -11,7 +11,9 @@ mod widget_visitor;
 pub(crate) use call::CallItem;
 pub(crate) use delivery::{AttemptItem, FailureItem};
 pub(crate) use entry::EntryItem;
-pub(crate) use header::{AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, HeaderItem, MessagePreviewItem};
+pub(crate) use header::{
+    AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem, MessagePreviewItem,
+};
 pub(crate) use visitor::{VisitorItem, VisitorNumberItem};
 pub(crate) use widget_visitor::WidgetVisitorItem;
 

@@ -3,6 +3,7 @@
 pub mod chat_listing;
 pub mod closed_chats;
 pub mod contact_search;
+mod missed_messages;
 pub mod panels;
 pub(crate) mod recent_open_chats;
 pub mod transcript;

@@ -10,17 +10,14 @@ use crate::store::tests::*;
 async fn invitation_hands_over_only_if_an_agent_is_online() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    let refused = invite_agent(&stores.chats, "acc", 1, false, NOW).await.unwrap();
+    let refused = stores.bot_invites(1, Invited::Nobody, NOW).await.unwrap();
     let notice = refused.notifications.into_iter().next().unwrap();
-    assert_eq!(
-        notice.content,
-        Content::BotNotification { notification: BotNotification::AgentUnavailable, phone: None }
-    );
+    assert_eq!(notice.content, Content::bot_notification(BotNotification::AgentUnavailable));
     assert_eq!((notice.delivery.unwrap().target, stores.chat_state_name().await), (Target::Bot, "bot"));
-    let handed_over = invite_agent(&stores.chats, "acc", 1, true, NOW).await.unwrap();
+    let handed_over = stores.bot_invites(1, Invited::Audience, NOW).await.unwrap();
     assert!(handed_over.notifications.is_empty());
     assert_eq!(stores.chat_state_name().await, "waiting");
-    assert!(matches!(invite_agent(&stores.chats, "acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
+    assert!(matches!(stores.bot_invites(1, Invited::Audience, NOW).await, Err(Error::Forbidden(_))));
     let late = stores.bot_sends(&bot(&[]), Content::text("late"), RichSupport::default()).await;
     assert!(matches!(late, Err(Error::Forbidden(_))), "{late:?}");
 }
@@ -30,25 +27,13 @@ async fn bot_is_notified_of_agent_joined_and_chat_closed() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     let joined = stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(
-        joined.notifications[0].content,
-        Content::BotNotification { notification: BotNotification::AgentJoined, phone: None }
-    );
+    assert_eq!(joined.notifications[0].content, Content::bot_notification(BotNotification::AgentJoined));
     assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().notifications.is_empty(), "notified once");
     let closed = stores.close(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(
-        closed.notifications[0].content,
-        Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }
-    );
+    assert_eq!(closed.notifications[0].content, chat_closed_by_agent());
     let kinds: Vec<_> =
         stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.clone()).collect();
-    assert_eq!(
-        kinds,
-        [
-            Content::BotNotification { notification: BotNotification::AgentJoined, phone: None },
-            Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }
-        ]
-    );
+    assert_eq!(kinds, [Content::bot_notification(BotNotification::AgentJoined), chat_closed_by_agent()]);
     assert!(matches!(
         stores.bot_sends(&bot(&[]), Content::text("late"), RichSupport::default()).await,
         Err(Error::Forbidden(_))
@@ -92,6 +77,11 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
             HandoverResult::NotWithBot => panic!("{answered:?} {state}"),
         }
     }
+}
+
+fn chat_closed_by_agent() -> Content {
+    let closed_by = Some(CloseReason::Agent);
+    Content::BotNotification { notification: BotNotification::ChatClosed, text: None, closed_by }
 }
 
 impl Stores {
@@ -163,7 +153,7 @@ async fn undelivered_visitor_message_hands_the_chat_over() {
 async fn undelivered_agent_unavailable_hands_the_chat_over() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    invite_agent(&stores.chats, "acc", 1, false, seconds_later(1)).await.unwrap();
+    stores.bot_invites(1, Invited::Nobody, seconds_later(1)).await.unwrap();
     stores.run_sweeps(2).await;
     assert_eq!(stores.chat_state_name().await, "bot", "the notice may still be queued");
     stores.run_sweeps(3).await;

@@ -1,6 +1,6 @@
 //! Tests of idle checks, which close chats without recent activity.
 
-use crate::domain::bots::bot::BotNotification;
+use crate::domain::bots::bot::{BotNotification, CloseReason};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
@@ -29,7 +29,9 @@ async fn bot_is_notified_of_an_idle_close() {
     let (content, profile) = (Content::text("hi"), VisitorProfile::default());
     let incoming = visitor_text(&stores, &channel, &content, &profile, NOW);
     receive_visitor_text(&stores.chats, &incoming).await.unwrap();
-    let notifications = vec![Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }];
+    let closed_by = Some(CloseReason::Idle);
+    let notifications =
+        vec![Content::BotNotification { notification: BotNotification::ChatClosed, text: None, closed_by }];
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
 

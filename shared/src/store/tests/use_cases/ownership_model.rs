@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
+use crate::chats::bot::close_chat::{BotClosing, close_chat_by_bot};
 use crate::chats::bot::hand_over_chat::HandoverResult;
 use crate::chats::bot::receive_bot_message::{BotMessage, receive_bot_message};
+use crate::chats::bot::return_chat::{give_chat_to_bot, return_unaccepted_chat};
 use crate::store::tests::*;
 
 const AGENTS: [u64; 4] = [1, 2, 3, 4];
@@ -20,14 +22,33 @@ const QUICK_CASES: u32 = 24;
 enum Command {
     VisitorWrites,
     BotWrites,
-    BotInvites { is_agent_online: bool },
+    BotInvites(Invitee),
     BotFails,
+    BotCloses,
+    /// The time limit for accepting the chat ends, if there is one.
+    AgentWaitEnds,
+    GiveToBot {
+        by: u64,
+    },
     Accept(u64),
     AgentWrites(u64),
-    TransferToAgent { by: u64, to: u64 },
-    TransferToDepartment { by: u64 },
+    TransferToAgent {
+        by: u64,
+        to: u64,
+    },
+    TransferToDepartment {
+        by: u64,
+    },
     Close(u64),
     DeleteAgent(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Invitee {
+    Nobody,
+    Audience,
+    Department,
+    Agent(u64),
 }
 
 /// The commands of `Concurrently` are sent at the same time. `Idle` is a separate step, because whether a chat is idle
@@ -41,12 +62,22 @@ enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Bot,
-    /// Waiting for an agent. The field tells whether the chat is offered to a department.
-    Nobody(bool),
+    /// Waiting for an agent.
+    Nobody(Wait),
     Agent(u64),
     /// The field is the agent who had the chat when it was closed.
     Closed(Option<u64>),
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wait {
+    /// Whether the chat is offered to a department.
+    is_offered: bool,
+    /// Whether the chat returns to the bot unless an agent accepts it in time.
+    is_limited: bool,
+}
+
+const UNLIMITED: Wait = Wait { is_offered: false, is_limited: false };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Model {
@@ -60,7 +91,7 @@ impl Model {
     fn apply(&mut self, command: Command, chat: Option<usize>) -> bool {
         if command == Command::VisitorWrites {
             if self.chats.last().is_none_or(|owner| matches!(owner, Owner::Closed(_))) {
-                self.chats.push(if self.has_bot { Owner::Bot } else { Owner::Nobody(false) });
+                self.chats.push(if self.has_bot { Owner::Bot } else { Owner::Nobody(UNLIMITED) });
             }
             return true;
         }
@@ -68,10 +99,19 @@ impl Model {
             return matches!(command, Command::DeleteAgent(_));
         };
         let after = match (command, *before) {
-            (Command::BotWrites | Command::BotInvites { is_agent_online: false }, Owner::Bot) => Some(Owner::Bot),
-            (Command::BotInvites { is_agent_online: true } | Command::BotFails, Owner::Bot) => {
-                Some(Owner::Nobody(false))
+            (Command::BotWrites | Command::BotInvites(Invitee::Nobody), Owner::Bot) => Some(Owner::Bot),
+            (Command::BotInvites(Invitee::Audience), Owner::Bot) => {
+                Some(Owner::Nobody(Wait { is_offered: false, is_limited: true }))
             }
+            (Command::BotInvites(Invitee::Department), Owner::Bot) => {
+                Some(Owner::Nobody(Wait { is_offered: true, is_limited: true }))
+            }
+            (Command::BotInvites(Invitee::Agent(agent)), Owner::Bot) => Some(Owner::Agent(agent)),
+            (Command::BotFails, Owner::Bot) => Some(Owner::Nobody(UNLIMITED)),
+            (Command::BotCloses, Owner::Bot) => Some(Owner::Closed(None)),
+            (Command::AgentWaitEnds, Owner::Nobody(Wait { is_limited: true, .. })) => Some(Owner::Bot),
+            (Command::GiveToBot { .. }, Owner::Nobody(_)) => Some(Owner::Bot),
+            (Command::GiveToBot { by }, Owner::Agent(owner)) if by == owner || by == ADMIN => Some(Owner::Bot),
             (Command::Accept(agent), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Agent(agent)),
             (Command::Accept(agent) | Command::AgentWrites(agent), Owner::Agent(owner)) if agent == owner => {
                 Some(Owner::Agent(owner))
@@ -80,14 +120,14 @@ impl Model {
                 (to != owner).then_some(Owner::Agent(to))
             }
             (Command::TransferToDepartment { by }, Owner::Agent(owner)) if by == owner || by == ADMIN => {
-                Some(Owner::Nobody(true))
+                Some(Owner::Nobody(Wait { is_offered: true, is_limited: false }))
             }
             (Command::Close(_), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Closed(None)),
             (Command::Close(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Closed(Some(owner))),
             (Command::Close(agent), Owner::Closed(last)) if last.is_none_or(|last| last == agent) => {
                 Some(Owner::Closed(last))
             }
-            (Command::DeleteAgent(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Nobody(false)),
+            (Command::DeleteAgent(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Nobody(UNLIMITED)),
             (Command::DeleteAgent(_), owner) => Some(owner),
             _ => None,
         };
@@ -170,8 +210,20 @@ impl Subject {
                 let message = BotMessage { bot, chat_id, content, is_displayable: true, now };
                 outcome_of(receive_bot_message(chats, &message, None).await)
             }
-            Command::BotInvites { is_agent_online } => {
-                outcome_of(invite_agent(chats, "acc", chat_id, is_agent_online, now).await)
+            Command::BotInvites(invitee) => self.bot_invites(chat_id, invitee).await,
+            Command::BotCloses => {
+                let closing = BotClosing { bot: &bot(&[]), chat_id, text: Some(text), key: None };
+                outcome_of(close_chat_by_bot(chats, &closing, &[webhook("w")], now).await)
+            }
+            Command::AgentWaitEnds => match return_unaccepted_chat(chats, "acc", chat_id, now).await.unwrap() {
+                Some(_) => Outcome::Success,
+                None => Outcome::Refusal,
+            },
+            Command::GiveToBot { by } => {
+                let Some(chat) = chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
+                let agent = agent_snapshot(by);
+                let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
+                outcome_of(give_chat_to_bot(chats, chat, by, &bot(&[]), now).await)
             }
             Command::BotFails => match hand_over_chat(chats, "acc", chat_id, now, now).await.unwrap() {
                 HandoverResult::HandedOver => Outcome::Success,
@@ -196,6 +248,20 @@ impl Subject {
             }
             Command::DeleteAgent(agent) => outcome_of(release_chats_of_agent(chats, "acc", agent, now).await),
         }
+    }
+
+    /// The bot's time limit for accepting the chat is so short that it is over at once.
+    async fn bot_invites(&self, chat_id: u64, invitee: Invitee) -> Outcome {
+        let bot = Bot { agent_wait: Some(Duration::ZERO), ..bot(&[]) };
+        let details = HandoverDetails { summary: Some("for the agents".into()), ..HandoverDetails::default() };
+        let agent = agent_snapshot(if let Invitee::Agent(agent) = invitee { agent } else { 0 });
+        let invited = match invitee {
+            Invitee::Nobody => Invited::Nobody,
+            Invitee::Audience => Invited::Audience,
+            Invitee::Department => Invited::Department(sales().department_id),
+            Invitee::Agent(_) => Invited::Agent(&agent),
+        };
+        outcome_of(self.stores.bot_invites_with(&bot, chat_id, (invited, &details, None), self.now).await)
     }
 
     async fn visitor_writes(&self, text: &str) -> Result<(), Error> {
@@ -225,10 +291,12 @@ impl Subject {
     async fn owners(&self) -> Vec<Owner> {
         let mut owners = Vec::new();
         for chat_id in self.chat_ids().await {
-            owners.push(match self.stores.chat_header(chat_id).await.state {
+            let chat = self.stores.chat_header(chat_id).await;
+            let is_limited = chat.is_agent_wait_over(self.now);
+            owners.push(match chat.state {
                 ChatState::Bot => Owner::Bot,
-                ChatState::Waiting => Owner::Nobody(false),
-                ChatState::Offered(_) => Owner::Nobody(true),
+                ChatState::Waiting => Owner::Nobody(Wait { is_offered: false, is_limited }),
+                ChatState::Offered(_) => Owner::Nobody(Wait { is_offered: true, is_limited }),
                 ChatState::Active(agent) => Owner::Agent(agent.agent_id),
                 ChatState::Closed(agent) => Owner::Closed(agent.map(|agent| agent.agent_id)),
             });
@@ -278,7 +346,10 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 let explained = model.after_concurrent(&results, newest, &actual);
                 model = explained.unwrap_or_else(|| panic!("{model:?}, {results:?} led to {actual:?}; all: {steps:?}"));
                 let is_message = |command: Command| {
-                    matches!(command, Command::VisitorWrites | Command::BotWrites | Command::AgentWrites(_))
+                    matches!(
+                        command,
+                        Command::VisitorWrites | Command::BotWrites | Command::BotCloses | Command::AgentWrites(_)
+                    )
                 };
                 for (index, (command, outcome)) in results.into_iter().enumerate() {
                     if is_message(command) && outcome == Outcome::Success {
@@ -299,12 +370,24 @@ fn any_agent() -> impl Strategy<Value = u64> {
     select(AGENTS.to_vec())
 }
 
+fn any_invitee() -> impl Strategy<Value = Invitee> {
+    prop_oneof![
+        Just(Invitee::Nobody),
+        Just(Invitee::Audience),
+        Just(Invitee::Department),
+        any_agent().prop_map(Invitee::Agent),
+    ]
+}
+
 fn any_command() -> impl Strategy<Value = Command> {
     prop_oneof![
         3 => Just(Command::VisitorWrites),
         2 => Just(Command::BotWrites),
-        1 => any::<bool>().prop_map(|is_agent_online| Command::BotInvites { is_agent_online }),
+        2 => any_invitee().prop_map(Command::BotInvites),
         1 => Just(Command::BotFails),
+        1 => Just(Command::BotCloses),
+        1 => Just(Command::AgentWaitEnds),
+        2 => any_agent().prop_map(|by| Command::GiveToBot { by }),
         4 => any_agent().prop_map(Command::Accept),
         3 => any_agent().prop_map(Command::AgentWrites),
         3 => (any_agent(), any_agent()).prop_map(|(by, to)| Command::TransferToAgent { by, to }),

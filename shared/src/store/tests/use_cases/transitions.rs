@@ -173,10 +173,10 @@ async fn waiting_time_starts_when_the_bot_hands_the_chat_over() {
         let stores = stores().await;
         stores.open_chat_with_bot().await;
         assert_eq!(stores.chat_header(1).await.waiting_since, None);
-        invite_agent(&stores.chats, "acc", 1, false, seconds_later(1)).await.unwrap();
+        stores.bot_invites(1, Invited::Nobody, seconds_later(1)).await.unwrap();
         assert_eq!(stores.chat_header(1).await.waiting_since, None, "no agent is online");
         if is_invitation {
-            invite_agent(&stores.chats, "acc", 1, true, seconds_later(2)).await.unwrap();
+            stores.bot_invites(1, Invited::Audience, seconds_later(2)).await.unwrap();
         } else {
             hand_over_chat(&stores.chats, "acc", 1, seconds_later(1), seconds_later(2)).await.unwrap();
         }

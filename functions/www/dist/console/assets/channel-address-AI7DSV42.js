@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-RJFSLYJM.js";import"/console/assets/chunk-ENZ37NOT.js";import"/console/assets/chunk-FGCGDTQ7.js";import"/console/assets/chunk-72NIXJZ2.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

@@ -1,0 +1,32 @@
+//! Reads the messages that a bot has not got, because the agents had the chat.
+
+use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::Target;
+use crate::error::Error;
+use crate::store::chats::{Chats, entry_from_item, timeline_query};
+
+/// The maximum number of entries that are read to find the messages.
+const MAX_ENTRIES_READ: i32 = 100;
+
+impl Chats {
+    /// Returns the visitor's messages with numbers below `before_seq` after the last one that was for the chat's bot,
+    /// oldest first, from the last 100 entries.
+    pub(crate) async fn messages_without_bot(&self, chat: &Chat, before_seq: u64) -> Result<Vec<TimelineEntry>, Error> {
+        let first = before_seq.saturating_sub(u64::from(MAX_ENTRIES_READ.unsigned_abs())).max(1);
+        let seqs = first..=before_seq.saturating_sub(1);
+        let Some(query) = timeline_query(&chat.account_id, chat.chat_id, seqs, MAX_ENTRIES_READ) else {
+            return Ok(Vec::new());
+        };
+        let items = self.table.query(query).await?;
+        let entries: Vec<TimelineEntry> = items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
+        let first_missed = entries.iter().rposition(|entry| is_for_bot(entry, chat)).map_or(0, |last| last + 1);
+        let is_message = |entry: &TimelineEntry| entry.from == Sender::Visitor && entry.content.is_visible_to_visitor();
+        Ok(entries.into_iter().skip(first_missed).filter(is_message).collect())
+    }
+}
+
+fn is_for_bot(entry: &TimelineEntry, chat: &Chat) -> bool {
+    let is_for_a_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
+    entry.from == Sender::Visitor && is_for_a_bot && chat.bot_of_entry(entry.seq) == chat.bot_id.as_deref()
+}
