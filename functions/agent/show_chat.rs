@@ -23,7 +23,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let chat = access.chat(request.path_number("chat_id")?).await?;
+    let chat = access.chat(request.path_number("chat_id")?).await?.without_expired_preview(now);
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;

@@ -82,6 +82,11 @@ impl BotHandover {
         }
     }
 
+    /// Returns the handover without what the bot told the agents.
+    pub fn without_details(self) -> Self {
+        Self { summary_start: None, details_seq: None, ..self }
+    }
+
     /// Returns a handover because the bot has invited the agents. `details_seq` is the number of the entry that
     /// contains the details, if there is one.
     pub fn invitation(details: &HandoverDetails, details_seq: Option<u64>, at: Timestamp) -> Self {
@@ -107,6 +112,8 @@ mod tests {
         assert_eq!(handover.summary_start, Some("ж".repeat(MAX_SUMMARY_START_CHARS)));
         assert_eq!((handover.reason, handover.priority), (details.reason, details.priority));
         assert_eq!((handover.details_seq, handover.is_fallback, handover.return_at), (Some(3), false, None));
+        let expired = handover.without_details();
+        assert_eq!((expired.summary_start, expired.details_seq, expired.reason), (None, None, details.reason));
         assert!(HandoverDetails::default().is_empty() && !details.is_empty());
     }
 }

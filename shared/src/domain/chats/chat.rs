@@ -234,11 +234,16 @@ impl Chat {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// Removes the message preview if the retention period of the last message is over.
+    /// Removes the message preview if the retention period of the last message is over, and what the bot told the
+    /// agents if the retention period of the handover is over.
     pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
         let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
         if self.last_message.as_ref().is_some_and(is_expired) {
             self.last_message = None;
+        }
+        if let Some(handover) = self.handover.take() {
+            let is_over = self.retain_until(handover.at).is_some_and(|until| until <= now);
+            self.handover = Some(if is_over { handover.without_details() } else { handover });
         }
         self
     }

@@ -21,14 +21,16 @@ const QUICK_CASES: u32 = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     VisitorWrites,
-    BotWrites,
-    BotInvites(Invitee),
+    BotWrites(usize),
+    BotInvites(usize, Invitee),
+    /// The bot that has the chat fails.
     BotFails,
-    BotCloses,
+    BotCloses(usize),
     /// The time limit for accepting the chat ends, if there is one.
     AgentWaitEnds,
     GiveToBot {
         by: u64,
+        bot: usize,
     },
     Accept(u64),
     AgentWrites(u64),
@@ -61,7 +63,8 @@ enum Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
-    Bot,
+    /// One of the two bots. Chats begin with the first one.
+    Bot(usize),
     /// Waiting for an agent.
     Nobody(Wait),
     Agent(u64),
@@ -73,11 +76,11 @@ enum Owner {
 struct Wait {
     /// Whether the chat is offered to a department.
     is_offered: bool,
-    /// Whether the chat returns to the bot unless an agent accepts it in time.
-    is_limited: bool,
+    /// The bot to which the chat returns unless an agent accepts it in time.
+    return_to: Option<usize>,
 }
 
-const UNLIMITED: Wait = Wait { is_offered: false, is_limited: false };
+const UNLIMITED: Wait = Wait { is_offered: false, return_to: None };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Model {
@@ -91,7 +94,7 @@ impl Model {
     fn apply(&mut self, command: Command, chat: Option<usize>) -> bool {
         if command == Command::VisitorWrites {
             if self.chats.last().is_none_or(|owner| matches!(owner, Owner::Closed(_))) {
-                self.chats.push(if self.has_bot { Owner::Bot } else { Owner::Nobody(UNLIMITED) });
+                self.chats.push(if self.has_bot { Owner::Bot(0) } else { Owner::Nobody(UNLIMITED) });
             }
             return true;
         }
@@ -99,20 +102,22 @@ impl Model {
             return matches!(command, Command::DeleteAgent(_));
         };
         let after = match (command, *before) {
-            (Command::BotWrites | Command::BotInvites(Invitee::Nobody), Owner::Bot) => Some(Owner::Bot),
-            (Command::BotInvites(Invitee::Audience), Owner::Bot) => {
-                Some(Owner::Nobody(Wait { is_offered: false, is_limited: true }))
+            (Command::BotWrites(bot), Owner::Bot(owner)) if bot == owner => Some(Owner::Bot(owner)),
+            (Command::BotInvites(bot, invitee), Owner::Bot(owner)) if bot == owner => Some(match invitee {
+                Invitee::Nobody => Owner::Bot(owner),
+                Invitee::Audience => Owner::Nobody(Wait { is_offered: false, return_to: Some(owner) }),
+                Invitee::Department => Owner::Nobody(Wait { is_offered: true, return_to: Some(owner) }),
+                Invitee::Agent(agent) => Owner::Agent(agent),
+            }),
+            (Command::BotFails, Owner::Bot(_)) => Some(Owner::Nobody(UNLIMITED)),
+            (Command::BotCloses(bot), Owner::Bot(owner)) if bot == owner => Some(Owner::Closed(None)),
+            (Command::AgentWaitEnds, Owner::Nobody(Wait { return_to: Some(bot), .. })) => Some(Owner::Bot(bot)),
+            (Command::GiveToBot { bot, .. }, Owner::Bot(owner)) => (bot != owner).then_some(Owner::Bot(bot)),
+            (Command::GiveToBot { bot, .. }, Owner::Nobody(_)) => Some(Owner::Bot(bot)),
+            (Command::GiveToBot { by, bot }, Owner::Agent(owner)) if by == owner || by == ADMIN => {
+                Some(Owner::Bot(bot))
             }
-            (Command::BotInvites(Invitee::Department), Owner::Bot) => {
-                Some(Owner::Nobody(Wait { is_offered: true, is_limited: true }))
-            }
-            (Command::BotInvites(Invitee::Agent(agent)), Owner::Bot) => Some(Owner::Agent(agent)),
-            (Command::BotFails, Owner::Bot) => Some(Owner::Nobody(UNLIMITED)),
-            (Command::BotCloses, Owner::Bot) => Some(Owner::Closed(None)),
-            (Command::AgentWaitEnds, Owner::Nobody(Wait { is_limited: true, .. })) => Some(Owner::Bot),
-            (Command::GiveToBot { .. }, Owner::Nobody(_)) => Some(Owner::Bot),
-            (Command::GiveToBot { by }, Owner::Agent(owner)) if by == owner || by == ADMIN => Some(Owner::Bot),
-            (Command::Accept(agent), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Agent(agent)),
+            (Command::Accept(agent), Owner::Bot(_) | Owner::Nobody(_)) => Some(Owner::Agent(agent)),
             (Command::Accept(agent) | Command::AgentWrites(agent), Owner::Agent(owner)) if agent == owner => {
                 Some(Owner::Agent(owner))
             }
@@ -120,9 +125,9 @@ impl Model {
                 (to != owner).then_some(Owner::Agent(to))
             }
             (Command::TransferToDepartment { by }, Owner::Agent(owner)) if by == owner || by == ADMIN => {
-                Some(Owner::Nobody(Wait { is_offered: true, is_limited: false }))
+                Some(Owner::Nobody(Wait { is_offered: true, return_to: None }))
             }
-            (Command::Close(_), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Closed(None)),
+            (Command::Close(_), Owner::Bot(_) | Owner::Nobody(_)) => Some(Owner::Closed(None)),
             (Command::Close(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Closed(Some(owner))),
             (Command::Close(agent), Owner::Closed(last)) if last.is_none_or(|last| last == agent) => {
                 Some(Owner::Closed(last))
@@ -142,7 +147,7 @@ impl Model {
             *owner = match *owner {
                 Owner::Agent(agent) => Owner::Closed(Some(agent)),
                 Owner::Closed(last) => Owner::Closed(last),
-                Owner::Bot | Owner::Nobody(_) => Owner::Closed(None),
+                Owner::Bot(_) | Owner::Nobody(_) => Owner::Closed(None),
             };
         }
     }
@@ -187,6 +192,13 @@ fn outcome_of<T>(result: Result<T, Error>) -> Outcome {
     }
 }
 
+fn one_of_two_bots(number: usize) -> Bot {
+    match number {
+        0 => bot(&[]),
+        _ => Bot { bot_id: "other".into(), ..bot(&[]) },
+    }
+}
+
 /// The store under test, with the texts of the messages that it has acknowledged.
 struct Subject {
     stores: Stores,
@@ -205,25 +217,25 @@ impl Subject {
         let (stores, chats, now) = (&self.stores, &self.stores.chats, self.now);
         match command {
             Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
-            Command::BotWrites => {
-                let (bot, content) = (&bot(&[]), &Content::text(text));
+            Command::BotWrites(bot) => {
+                let (bot, content) = (&one_of_two_bots(bot), &Content::text(text));
                 let message = BotMessage { bot, chat_id, content, is_displayable: true, now };
                 outcome_of(receive_bot_message(chats, &message, None).await)
             }
-            Command::BotInvites(invitee) => self.bot_invites(chat_id, invitee).await,
-            Command::BotCloses => {
-                let closing = BotClosing { bot: &bot(&[]), chat_id, text: Some(text), key: None };
+            Command::BotInvites(bot, invitee) => self.bot_invites(chat_id, bot, invitee).await,
+            Command::BotCloses(bot) => {
+                let closing = BotClosing { bot: &one_of_two_bots(bot), chat_id, text: Some(text), key: None };
                 outcome_of(close_chat_by_bot(chats, &closing, &[webhook("w")], now).await)
             }
             Command::AgentWaitEnds => match return_unaccepted_chat(chats, "acc", chat_id, now).await.unwrap() {
                 Some(_) => Outcome::Success,
                 None => Outcome::Refusal,
             },
-            Command::GiveToBot { by } => {
+            Command::GiveToBot { by, bot } => {
                 let Some(chat) = chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
                 let agent = agent_snapshot(by);
                 let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-                outcome_of(give_chat_to_bot(chats, chat, by, &bot(&[]), now).await)
+                outcome_of(give_chat_to_bot(chats, chat, by, &one_of_two_bots(bot), now).await)
             }
             Command::BotFails => match hand_over_chat(chats, "acc", chat_id, now, now).await.unwrap() {
                 HandoverResult::HandedOver => Outcome::Success,
@@ -251,8 +263,8 @@ impl Subject {
     }
 
     /// The bot's time limit for accepting the chat is so short that it is over at once.
-    async fn bot_invites(&self, chat_id: u64, invitee: Invitee) -> Outcome {
-        let bot = Bot { agent_wait: Some(Duration::ZERO), ..bot(&[]) };
+    async fn bot_invites(&self, chat_id: u64, bot: usize, invitee: Invitee) -> Outcome {
+        let bot = Bot { agent_wait: Some(Duration::ZERO), ..one_of_two_bots(bot) };
         let details = HandoverDetails { summary: Some("for the agents".into()), ..HandoverDetails::default() };
         let agent = agent_snapshot(if let Invitee::Agent(agent) = invitee { agent } else { 0 });
         let invited = match invitee {
@@ -292,11 +304,12 @@ impl Subject {
         let mut owners = Vec::new();
         for chat_id in self.chat_ids().await {
             let chat = self.stores.chat_header(chat_id).await;
-            let is_limited = chat.is_agent_wait_over(self.now);
+            let bot = usize::from(chat.bot_id == Some(one_of_two_bots(1).bot_id));
+            let return_to = chat.is_agent_wait_over(self.now).then_some(bot);
             owners.push(match chat.state {
-                ChatState::Bot => Owner::Bot,
-                ChatState::Waiting => Owner::Nobody(Wait { is_offered: false, is_limited }),
-                ChatState::Offered(_) => Owner::Nobody(Wait { is_offered: true, is_limited }),
+                ChatState::Bot => Owner::Bot(bot),
+                ChatState::Waiting => Owner::Nobody(Wait { is_offered: false, return_to }),
+                ChatState::Offered(_) => Owner::Nobody(Wait { is_offered: true, return_to }),
                 ChatState::Active(agent) => Owner::Agent(agent.agent_id),
                 ChatState::Closed(agent) => Owner::Closed(agent.map(|agent| agent.agent_id)),
             });
@@ -348,7 +361,10 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 let is_message = |command: Command| {
                     matches!(
                         command,
-                        Command::VisitorWrites | Command::BotWrites | Command::BotCloses | Command::AgentWrites(_)
+                        Command::VisitorWrites
+                            | Command::BotWrites(_)
+                            | Command::BotCloses(_)
+                            | Command::AgentWrites(_)
                     )
                 };
                 for (index, (command, outcome)) in results.into_iter().enumerate() {
@@ -382,12 +398,12 @@ fn any_invitee() -> impl Strategy<Value = Invitee> {
 fn any_command() -> impl Strategy<Value = Command> {
     prop_oneof![
         3 => Just(Command::VisitorWrites),
-        2 => Just(Command::BotWrites),
-        2 => any_invitee().prop_map(Command::BotInvites),
+        2 => (0..2_usize).prop_map(Command::BotWrites),
+        3 => (0..2_usize, any_invitee()).prop_map(|(bot, invitee)| Command::BotInvites(bot, invitee)),
         1 => Just(Command::BotFails),
-        1 => Just(Command::BotCloses),
+        1 => (0..2_usize).prop_map(Command::BotCloses),
         1 => Just(Command::AgentWaitEnds),
-        2 => any_agent().prop_map(|by| Command::GiveToBot { by }),
+        3 => (any_agent(), 0..2_usize).prop_map(|(by, bot)| Command::GiveToBot { by, bot }),
         4 => any_agent().prop_map(Command::Accept),
         3 => any_agent().prop_map(Command::AgentWrites),
         3 => (any_agent(), any_agent()).prop_map(|(by, to)| Command::TransferToAgent { by, to }),
