@@ -23,7 +23,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     match request.method.as_str() {
         "GET" => Ok(Response::ok(Bot::new(&bot))),
         "PATCH" => {
-            let after = request.body_as::<BotChanges>()?.applied_to(&bot);
+            let after = request.body_as::<BotChanges>()?.applied_to(&bot)?;
             directory.save_bot(&bot, &after).await?;
             Ok(Response::ok(Bot::new(&after)))
         }

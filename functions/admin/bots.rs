@@ -31,6 +31,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 async fn create(directory: &Directory, account_id: String, request: &Request) -> Result<Response, Error> {
     let new: NewBot = request.body_as()?;
     let (channel_ids, answer_within, agent_wait) = (new.channel_ids(), new.answer_within(), new.agent_wait());
+    let turns = new.turns()?;
     let NewBot { provider_id: Text(provider_id), token, name, .. } = new;
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
@@ -50,6 +51,7 @@ async fn create(directory: &Directory, account_id: String, request: &Request) ->
         channel_ids,
         answer_within,
         agent_wait,
+        turns,
         signing_secrets,
         created_at,
     };

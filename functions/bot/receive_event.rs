@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+use serde_json::Value;
 use shared::chats::bot::receive_bot_message::BotMessageResult;
 use shared::domain::chats::chat::Chat;
 use shared::domain::deliveries::delivery::Target;
@@ -18,8 +19,8 @@ use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::bots::bot::{self, BotEventKind};
-use shared::wire::bots::bot_api::BotEventAccepted;
+use shared::wire::bots::bot::{self, BotEvent, BotEventKind};
+use shared::wire::bots::bot_api::{BotEventAccepted, SupersededAnswer};
 use shared::wire::bots::bot_error::BotApiError;
 use shared::wire::queue_task::Task;
 
@@ -39,10 +40,30 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
-    let response = match &event.kind {
+    let handled = handle_event(&events, &outbox, &request, (&event, &body)).await;
+    let response = match (handled, event.reply_to_seq) {
+        // The bot gets what it has not taken into account.
+        (Err(BotApiError::Common(Error::Superseded)), Some(seq)) => {
+            let newer = events.newer_messages(&event.chat, seq).await?;
+            Response::conflict(SupersededAnswer::new(&newer))
+        }
+        (handled, _) => handled?,
+    };
+    // The provider's own id of the event connects the log line with the provider's log.
+    Ok(response.with_logged_caller_message_id(event.chat.id))
+}
+
+async fn handle_event(
+    events: &BotEventHandler<'_>,
+    outbox: &Outbox,
+    request: &Request,
+    (event, body): (&BotEvent, &Value),
+) -> Result<Response, BotApiError> {
+    let bot = events.bot;
+    let key = || request.idempotency_key(|| format!("bot#{}", bot.bot_id), body);
+    Ok(match &event.kind {
         BotEventKind::Message(content) => {
-            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
-            match events.bot_message(&event.chat, content, key.as_ref()).await? {
+            match events.bot_message(&event.chat, content, event.reply_to_seq, key()?.as_ref()).await? {
                 BotMessageResult::Stored(stored) => {
                     outbox.enqueue_message(&bot.account_id, &stored).await;
                     let is_shown = stored.is_displayable;
@@ -55,16 +76,16 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
             }
         }
         BotEventKind::InviteAgent(invitation) => {
-            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
-            if let Some(transition) = events.invite_agent(&event.chat, invitation, key.as_ref()).await? {
+            let key = key()?;
+            let invited = events.invite_agent(&event.chat, invitation, event.reply_to_seq, key.as_ref()).await?;
+            if let Some(transition) = invited {
                 outbox.enqueue(&transition.notifications).await;
-                queue_return(&outbox, &transition.chat).await;
+                queue_return(outbox, &transition.chat).await;
             }
             Response::ok(BotEventAccepted::ok())
         }
         BotEventKind::CloseChat { text } => {
-            let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
-            if let Some(transition) = events.close_chat(&event.chat, text.as_deref(), key.as_ref()).await? {
+            if let Some(transition) = events.close_chat(&event.chat, text.as_deref(), key()?.as_ref()).await? {
                 outbox.enqueue(&transition.notifications).await;
             }
             Response::ok(BotEventAccepted::ok())
@@ -74,9 +95,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
             outbox.enqueue(&notifications).await;
             Response::ok(BotEventAccepted::ok())
         }
-    };
-    // The provider's own id of the event connects the log line with the provider's log.
-    Ok(response.with_logged_caller_message_id(event.chat.id))
+    })
 }
 
 /// Queues the task that returns the chat to the bot if no agent accepts it in time. An error is only logged, because the

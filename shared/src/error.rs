@@ -45,6 +45,9 @@ pub enum Error {
     /// The current state of the resource does not allow the request. The field contains the reason.
     #[error("{0}")]
     Conflict(&'static str),
+    /// Only bots get this error: the visitor has written after the message that the event answers.
+    #[error("the visitor has written since")]
+    Superseded,
     /// Only `GET /agent/changes` returns this error. The caller must read its lists again.
     #[error("the cursor is too old; read the lists again")]
     CursorExpired,
@@ -121,7 +124,7 @@ impl Error {
             | Self::SiteNotAllowed => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) => 405,
-            Self::Conflict(_) => 409,
+            Self::Conflict(_) | Self::Superseded => 409,
             Self::CursorExpired => 410,
             Self::TooLarge(_) => 413,
             Self::IdempotencyMismatch => 422,
@@ -146,6 +149,7 @@ impl Error {
             Self::NotFound => "not_found",
             Self::MethodNotAllowed(_) => "method_not_allowed",
             Self::Conflict(_) => "conflict",
+            Self::Superseded => "superseded",
             Self::CursorExpired => "cursor_expired",
             Self::TooLarge(_) => "payload_too_large",
             Self::IdempotencyMismatch => "idempotency_mismatch",
@@ -184,6 +188,7 @@ impl Error {
             | Self::InvalidSignature
             | Self::NotFound
             | Self::MethodNotAllowed(_)
+            | Self::Superseded
             | Self::CursorExpired
             | Self::Unavailable(_)
             | Self::Unwritable(_)

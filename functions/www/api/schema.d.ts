@@ -2518,6 +2518,8 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
             name: string;
             provider_id: string;
+            quiet_max_ms: components["schemas"]["LongestTurn"];
+            quiet_ms: components["schemas"]["QuietTime"];
         };
         BotActivity: {
             /**
@@ -2565,6 +2567,8 @@ export interface components {
             name?: string;
             /** @description To change the provider, connect another bot. */
             provider_id?: unknown;
+            quiet_max_ms?: components["schemas"]["LongestTurn"] | null;
+            quiet_ms?: components["schemas"]["QuietTime"] | null;
             /** @description To change the token, connect another bot. */
             token?: unknown;
         };
@@ -2580,7 +2584,7 @@ export interface components {
             error: components["schemas"]["BotErrorDetails"];
         };
         /** @enum {string} */
-        BotErrorCode: "invalid_client" | "unauthorized_client" | "invalid_request";
+        BotErrorCode: "invalid_client" | "unauthorized_client" | "invalid_request" | "superseded";
         BotErrorDetails: {
             code: components["schemas"]["BotErrorCode"];
             field?: string;
@@ -3158,7 +3162,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @description The visitor's messages that the bot has not got, oldest first. Only the last 20. */
-            messages: components["schemas"]["ReturnedMessage"][];
+            messages: components["schemas"]["MessageFromVisitor"][];
             /** @description The account. */
             site_id: string;
             /**
@@ -3292,10 +3296,21 @@ export interface components {
             event: "CLIENT_MESSAGE";
             /** Format: uuid */
             id: string;
+            /** @description All messages as one text. */
             message: components["schemas"]["ClientMessageContent"];
+            /**
+             * @description The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor has
+             *     asked for a callback.
+             */
+            messages: components["schemas"]["MessageFromVisitor"][];
             sender: components["schemas"]["ClientMessageSender"];
             /** @description The account. */
             site_id: string;
+            /**
+             * @description The number of the last message. A bot that sends it as reply_to_seq does not answer a visitor who has written
+             *     since.
+             */
+            up_to_seq: components["schemas"]["SequentialNumber"];
         };
         ClientMessageSender: {
             has_contacts: boolean;
@@ -3369,6 +3384,8 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
             name: string;
             provider_id: string;
+            quiet_max_ms: components["schemas"]["LongestTurn"];
+            quiet_ms: components["schemas"]["QuietTime"];
             signing_secret: components["schemas"]["SigningSecret"];
             /** @description The token that the service created. Only the response that creates the bot contains it. */
             token?: string;
@@ -3958,6 +3975,12 @@ export interface components {
             /** @description The bearer token. */
             token: string;
         };
+        /**
+         * Format: int64
+         * @description After how many milliseconds at most the bot gets a message even if the visitor goes on writing. 15000 by default;
+         *     at least quiet_ms.
+         */
+        LongestTurn: number;
         MessageBot: {
             name: string;
         };
@@ -3967,6 +3990,56 @@ export interface components {
         };
         /** @description The buttons of a bot's message (specification, table B2). */
         MessageButtons: components["schemas"]["MessageButton"][];
+        /** @description A visitor's message as part A of the specification describes it. */
+        MessageFromVisitor: {
+            buttons?: components["schemas"]["MessageButtons"];
+            /** @description Markdown. */
+            content?: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number;
+            emoji?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /** @constant */
+            force_reply?: true;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number;
+            /** Format: double */
+            latitude?: number;
+            /** Format: double */
+            longitude?: number;
+            performer?: string;
+            seq: components["schemas"]["SequentialNumber"];
+            text?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            title?: string;
+            type: components["schemas"]["MessageType"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number;
+        };
         MessageStored: {
             /**
              * Format: uuid
@@ -4053,6 +4126,8 @@ export interface components {
             name?: string | null;
             /** @description The provider cannot be changed later. */
             provider_id: string;
+            quiet_max_ms?: components["schemas"]["LongestTurn"] | null;
+            quiet_ms?: components["schemas"]["QuietTime"] | null;
             /**
              * @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain
              *     control characters. If it is absent, the service creates one, which the response shows.
@@ -4239,6 +4314,11 @@ export interface components {
             /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
             id?: string | number | null;
             message: components["schemas"]["BotMessage"];
+            /**
+             * Format: int64
+             * @description The up_to_seq of the CLIENT_MESSAGE or CHAT_RETURNED that the event answers. If the visitor has written since, the event is rejected with 409, and the answer has the newer messages.
+             */
+            reply_to_seq?: number | string | null;
         };
         /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
         ProviderEventClientInfo: {
@@ -4324,6 +4404,11 @@ export interface components {
             priority?: string | null;
             /** @description Why the bot invites an agent. */
             reason?: string | null;
+            /**
+             * Format: int64
+             * @description The up_to_seq of the CLIENT_MESSAGE or CHAT_RETURNED that the event answers. If the visitor has written since, the event is rejected with 409, and the answer has the newer messages.
+             */
+            reply_to_seq?: number | string | null;
             /** @description Markdown for the agents. The visitor never sees it. */
             summary?: string | null;
             /** @description Last words, which the visitor gets like the text of a BOT_MESSAGE. */
@@ -4363,6 +4448,13 @@ export interface components {
             chat_id: components["schemas"]["SequentialNumber"];
             type: components["schemas"]["TypingChange"];
         };
+        /**
+         * Format: int64
+         * @description For how many milliseconds the visitor must be quiet before the bot gets what the visitor has written, as one
+         *     CLIENT_MESSAGE. 0, the default, sends each message at once. A visitor who is typing is not quiet. Queues wait for
+         *     whole seconds, so the time is rounded.
+         */
+        QuietTime: number;
         /** @description The limits for a window of ten seconds. */
         RateLimits: {
             /** Format: int64 */
@@ -4571,56 +4663,6 @@ export interface components {
         };
         /** @enum {string} */
         ResultOk: "ok";
-        /** @description A visitor's message as part A of the specification describes it. */
-        ReturnedMessage: {
-            buttons?: components["schemas"]["MessageButtons"];
-            /** @description Markdown. */
-            content?: string;
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number;
-            emoji?: string;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file?: string;
-            file_name?: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size?: number;
-            /** @constant */
-            force_reply?: true;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number;
-            /** Format: double */
-            latitude?: number;
-            /** Format: double */
-            longitude?: number;
-            performer?: string;
-            seq: components["schemas"]["SequentialNumber"];
-            text?: string;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            thumb?: string;
-            timestamp: components["schemas"]["UnixSeconds"];
-            title?: string;
-            type: components["schemas"]["MessageType"];
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number;
-        };
         /** @enum {string} */
         Role: "agent" | "admin";
         RotatedEndpoint: {
@@ -4755,6 +4797,17 @@ export interface components {
         };
         Success: {
             result: components["schemas"]["ResultOk"];
+        };
+        /** @description The visitor has written after the message that the event answers. Nothing was stored. */
+        SupersededAnswer: {
+            error: components["schemas"]["BotErrorDetails"];
+            /** @description The visitor's messages after reply_to_seq, oldest first. */
+            messages: components["schemas"]["MessageFromVisitor"][];
+            /**
+             * Format: int64
+             * @description The number of the last of them.
+             */
+            up_to_seq: number;
         };
         /** @description The telephony settings of an account, without the credentials of its provider. */
         Telephony: {
@@ -8275,6 +8328,15 @@ export interface operations {
             403: components["responses"]["BotError"];
             404: components["responses"]["BotError"];
             405: components["responses"]["BotError"];
+            /** @description superseded: the visitor has written after the message with reply_to_seq. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupersededAnswer"];
+                };
+            };
             413: components["responses"]["BotPayloadTooLarge"];
             429: components["responses"]["BotTooManyRequests"];
             500: components["responses"]["InternalError"];

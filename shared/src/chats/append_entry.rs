@@ -115,6 +115,7 @@ async fn append_to_open_chat(
                 has_numeric_id: new.has_numeric_id,
                 new_invite,
                 entry_count: 1 + notification_count,
+                is_message: new.is_message(),
                 max_messages: settings.limits.visitor_messages,
                 now,
             };

@@ -101,6 +101,7 @@ fn new_header(new: &VisitorEntry<'_>, visitor: &Visitor, chat_id: u64) -> Chat {
         bot_id,
         former_bots: Vec::new(),
         given_to_bot_at: None,
+        visitor_seq: u64::from(new.is_message()),
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,

@@ -100,6 +100,7 @@ pub enum BotErrorCode {
     InvalidClient,
     UnauthorizedClient,
     InvalidRequest,
+    Superseded,
 }
 
 /// The body of an error that the gateway returns by itself.

@@ -19,11 +19,13 @@ use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
 };
+use crate::domain::bots::turn::{TurnSettings, TurnStep, earlier_messages};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
+use crate::domain::deliveries::retry_schedule::SLOT_TOLERANCE;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;
@@ -60,6 +62,25 @@ impl Receiver for BotReceiver<'_> {
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let has_chat = chat.state == ChatState::Bot && chat.bot_of_entry(entry.seq) == chat.bot_id.as_deref();
         awaits_bot_reaction(entry) && !has_chat
+    }
+
+    /// A visitor's message waits until the visitor is quiet, if the bot gathers messages. Reads the chat's entries only
+    /// if the visitor has gone on.
+    fn turn_step<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+        chat: &'a Chat,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<TurnStep, Error>> {
+        Box::pin(async move {
+            let Some(turns) = turns_of(self.directory, entry, chat).await? else { return Ok(TurnStep::Send) };
+            if let Some(wait) = turns.remaining_quiet(entry, SLOT_TOLERANCE, now) {
+                return Ok(TurnStep::Wait(wait));
+            }
+            let has_gone_on = chat.visitor_seq > entry.seq || chat.is_visitor_typing(now);
+            let entries = if has_gone_on { self.chats.entries_around(entry).await? } else { Vec::new() };
+            Ok(turns.step(entry, chat, &entries, now))
+        })
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
@@ -154,8 +175,18 @@ impl BotRequests<'_> {
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
         let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
-        Ok(Some(json!(BotEvent::client_message(entry, chat, &visitor, agents_online))))
+        let gathers = turns_of(self.directory, entry, chat).await?.is_some();
+        let entries = if gathers { self.chats.entries_around(entry).await? } else { Vec::new() };
+        let earlier = earlier_messages(entry, &entries);
+        Ok(Some(json!(BotEvent::client_message(entry, &earlier, chat, &visitor, agents_online))))
     }
+}
+
+/// Returns the turns of the entry's bot if the entry is a message and the bot gathers messages.
+async fn turns_of(directory: &Directory, entry: &TimelineEntry, chat: &Chat) -> Result<Option<TurnSettings>, Error> {
+    let Some(bot_id) = chat.bot_of_entry(entry.seq).filter(|_| entry.is_visitor_message()) else { return Ok(None) };
+    let bot = directory.cached_bot(bot_id).await?;
+    Ok(bot.map(|bot| bot.turns).filter(|turns| turns.gathers()))
 }
 
 /// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of

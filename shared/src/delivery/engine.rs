@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 
 use crate::delivery::outbound_client::AttemptFuture;
 use crate::domain::bots::bot_reaction::awaits_bot_reaction;
+use crate::domain::bots::turn::TurnStep;
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{
@@ -47,6 +48,16 @@ pub trait Receiver: Send + Sync {
     /// Returns whether the current state of the chat or of the entry makes the entry obsolete for this receiver.
     fn is_superseded(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
+    }
+
+    /// Returns whether the first attempt at an entry has to wait, or whether the entry is sent with a later one.
+    fn turn_step<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+        _now: Timestamp,
+    ) -> BoxFuture<'a, Result<TurnStep, Error>> {
+        Box::pin(async { Ok(TurnStep::Send) })
     }
 
     /// Returns whether the receiver has accepted the entry by means other than an HTTP response, for example by sending
@@ -198,7 +209,7 @@ impl DeliveryRun<'_> {
     async fn read(&self) -> Result<Option<DueAttempt>, Error> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
-        match self.decide(&entry, &chat, clock::now()) {
+        match self.decide_in_turn(&entry, &chat, clock::now()).await? {
             Decision::Skip => {}
             Decision::Finish(state) => self.finish(&entry, state).await?,
             Decision::Requeue(task, delay) => self.send_delayed(&task, delay).await?,
@@ -213,6 +224,21 @@ impl DeliveryRun<'_> {
             Decision::Send(delivery, timeout) => return Ok(Some(DueAttempt { entry, chat, delivery, timeout })),
         }
         Ok(None)
+    }
+
+    /// Like [`decide`](Self::decide), but lets a first attempt wait for the rest of a turn.
+    async fn decide_in_turn(&self, entry: &TimelineEntry, chat: &Chat, now: Timestamp) -> Result<Decision, Error> {
+        let decision = self.decide(entry, chat, now);
+        let is_first = |delivery: &Delivery| delivery.attempts_made == 0 && self.task.unrecorded == 0;
+        let (Decision::Send(delivery, _) | Decision::Expire(delivery)) = &decision else { return Ok(decision) };
+        if !is_first(delivery) {
+            return Ok(decision);
+        }
+        Ok(match self.receiver.turn_step(entry, chat, now).await? {
+            TurnStep::Send => decision,
+            TurnStep::Wait(wait) => Decision::Requeue(self.task.wait_for_turn(now.plus(wait)), wait),
+            TurnStep::Join => Decision::Finish(DeliveryState::Superseded),
+        })
     }
 
     fn decide(&self, entry: &TimelineEntry, chat: &Chat, now: Timestamp) -> Decision {

@@ -105,6 +105,10 @@ impl Response {
         Self::new(201, body)
     }
 
+    pub fn conflict(body: impl Serialize) -> Self {
+        Self::new(409, body)
+    }
+
     pub fn accepted(body: impl Serialize) -> Self {
         Self::new(202, body)
     }

@@ -24,6 +24,9 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bots::bot::{AgentInvitation, ChatReference, InvitationTarget};
 
+/// The maximum number of entries that are read to find the visitor's newer messages.
+const MAX_NEWER_ENTRIES: i32 = 50;
+
 pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,
     pub directory: &'a Directory,
@@ -37,6 +40,7 @@ impl BotEventHandler<'_> {
         &self,
         chat_reference: &ChatReference,
         content: &Content,
+        reply_to_seq: Option<u64>,
         key: Option<&IdempotencyKey>,
     ) -> Result<BotMessageResult, Error> {
         if let Some(receipt) = self.chats.earlier_receipt(key).await? {
@@ -46,7 +50,7 @@ impl BotEventHandler<'_> {
         let chat_id = self.chat_id(chat_reference).await?;
         let in_field = |error| as_field_error(chat_reference, error);
         let is_displayable = self.is_displayable(chat_id, content).await.map_err(in_field)?;
-        let message = BotMessage { bot, chat_id, content, is_displayable, now };
+        let message = BotMessage { bot, chat_id, content, reply_to_seq, is_displayable, now };
         receive_bot_message(self.chats, &message, key).await.map_err(in_field)
     }
 
@@ -66,6 +70,7 @@ impl BotEventHandler<'_> {
         &self,
         chat_reference: &ChatReference,
         invitation: &AgentInvitation,
+        reply_to_seq: Option<u64>,
         key: Option<&IdempotencyKey>,
     ) -> Result<Option<Transition>, Error> {
         // An invitation that stores nothing has no receipt.
@@ -81,7 +86,8 @@ impl BotEventHandler<'_> {
         let AgentInvitation { text, details, .. } = invitation;
         let (text, department) = (text.as_deref(), target.department());
         let invited = self.invited(&chat, &target).await?;
-        let event = hand_over_chat::AgentInvitation { bot, chat_id, text, details, invited, department, key };
+        let event =
+            hand_over_chat::AgentInvitation { bot, chat_id, text, details, invited, department, reply_to_seq, key };
         invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
     }
 
@@ -158,6 +164,17 @@ impl BotEventHandler<'_> {
         visitor.merge_profile(profile, ProfileSource::Bot);
         let settings = self.directory.cached_settings(&self.bot.account_id).await?;
         update_visitor_and_notify(self.chats, &visitor, &settings.webhooks, clock::now()).await
+    }
+
+    /// Returns the visitor's messages after the one with this number, oldest first.
+    pub async fn newer_messages(
+        &self,
+        chat_reference: &ChatReference,
+        after_seq: u64,
+    ) -> Result<Vec<TimelineEntry>, Error> {
+        let chat_id = self.chat_id(chat_reference).await?;
+        let entries = self.chats.timeline(&self.bot.account_id, chat_id, after_seq, MAX_NEWER_ENTRIES).await?;
+        Ok(entries.into_iter().filter(TimelineEntry::is_visitor_message).collect())
     }
 
     /// Finds the chat of an event by its `chat_id`, by its `client_id`, or by the `id` of a CLIENT_MESSAGE

@@ -240,6 +240,11 @@ impl EntryTask {
         Task::Entry(Self { ordered: false, ..self.clone() })
     }
 
+    /// Returns a task that makes the first attempt from the retry queue at `turn`, when the delivery's window starts.
+    pub fn wait_for_turn(&self, turn: Timestamp) -> Task {
+        Task::Entry(Self { ordered: false, turn_at: Some(turn.0), ..self.clone() })
+    }
+
     /// Returns a task that makes the same attempt from the retry queue, after a request whose outcome could not be
     /// stored.
     pub fn retry_unrecorded(&self) -> Task {

@@ -53,6 +53,7 @@ pub fn chat(now: Timestamp) -> Chat {
         bot_id: None,
         former_bots: Vec::new(),
         given_to_bot_at: None,
+        visitor_seq: 1,
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,
@@ -102,7 +103,7 @@ pub(crate) fn visitor() -> Visitor {
     }
 }
 
-pub(super) fn visitor_message(id: &str, now: Timestamp) -> TimelineEntry {
+pub(crate) fn visitor_message(id: &str, now: Timestamp) -> TimelineEntry {
     entry(1, id, Sender::Visitor, "Hello, this is a sample message.", now)
 }
 

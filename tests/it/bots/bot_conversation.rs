@@ -32,6 +32,8 @@ fn visitor_message_is_sent_complete_and_signed() {
             "sender": {"id": 1, "name": "Ada", "url": "https://shop.example/cart", "has_contacts": true},
             "channel": {"id": fixture.channel.id, "type": "api"},
             "message": {"type": "TEXT", "text": "Is it open?", "timestamp": entry["timestamp"]},
+            "up_to_seq": 1,
+            "messages": [{"seq": 1, "type": "text", "text": "Is it open?", "timestamp": entry["timestamp"]}],
         });
         assert_eq!(event, expected);
         assert_eq!(fixture.chat_state(1).await, "bot");
@@ -53,13 +55,14 @@ fn assert_signed(fixture: &BotFixture, request: &ReceivedRequest) {
 }
 
 #[test]
-fn non_text_messages_are_sent_as_text() {
+fn non_text_messages_are_sent_as_text_and_as_they_are() {
     run_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;
         let photo = json!({"type": "photo", "file": "https://cdn.example/p.png", "file_name": "p.png", "file_size": 9});
         let location = json!({"type": "location", "latitude": 52.5, "longitude": 4.25});
         let captioned_photo = merged(photo.clone(), json!({"text": "Look"}));
-        for message in [photo, captioned_photo, location] {
+        let sent = [photo, captioned_photo, location];
+        for message in &sent {
             fixture.channel.post(&json!({"sender": {"id": VISITOR_ID}, "message": message})).await.expect(200);
         }
         let requests = fixture.provider.wait_for_requests(3, WAIT_TIMEOUT).await;
@@ -67,6 +70,10 @@ fn non_text_messages_are_sent_as_text() {
         assert!(messages.iter().all(|message| message["type"] == "TEXT"), "{messages:#?}");
         let texts: Vec<_> = requests.iter().map(ReceivedRequest::text).collect();
         assert_eq!(texts, ["https://cdn.example/p.png", "Look\nhttps://cdn.example/p.png", "52.5,4.25"]);
+        for (request, message) in requests.iter().zip(sent) {
+            let given = request.json()["messages"][0].clone();
+            assert_eq!(merged(given.clone(), message), given);
+        }
     });
 }
 

@@ -19,7 +19,7 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let expected = json!({
             "bot_id": fixture.bot.bot_id, "provider_id": fixture.bot.provider_id, "name": BOT_NAME,
             "channel_ids": [fixture.channel.id], "answer_within": null, "agent_wait_seconds": null,
-            "created_at": read["created_at"],
+            "quiet_ms": 0, "quiet_max_ms": 15_000, "created_at": read["created_at"],
         });
         assert_eq!(read, expected, "the response contains no secret");
         assert_eq!(admin.get("/admin/bots").await.expect(200), json!({"bots": [read]}));

@@ -6,3 +6,4 @@ pub mod bot_endpoint;
 mod bot_failure;
 mod bot_handover;
 mod bot_management;
+mod turns;

@@ -22,6 +22,7 @@ import { useProviderNames } from "./use-provider-names";
 const LIST = { name: "All bots", route: BOTS_ROUTE };
 const DEFAULT_ANSWER_SECONDS = "120";
 const DEFAULT_AGENT_WAIT_SECONDS = "60";
+const DEFAULT_QUIET_SECONDS = "3";
 
 export function BotPage({ botId }: { botId: string }) {
   const { api, channels } = useWorkspace();
@@ -43,6 +44,10 @@ interface BotDraft {
   answer_within: string | undefined;
   /** How many seconds a chat waits for an agent, as it is typed. Undefined if it stays with the agents. */
   agent_wait_seconds: string | undefined;
+  /** For how many seconds a visitor must be quiet, as it is typed. Undefined if each message is sent at once. */
+  quiet_ms: string | undefined;
+  /** The longest turn in seconds, as it is typed. */
+  quiet_max_ms: string;
 }
 
 const typed = (seconds: number | null) => (seconds === null ? undefined : String(seconds));
@@ -50,30 +55,41 @@ const numberOf = (typedSeconds: string | undefined) => (typedSeconds === undefin
 const isWhole = (typedSeconds: string | undefined) =>
   typedSeconds === undefined || /^[1-9]\d*$/.test(typedSeconds.trim());
 
-const draftOf = ({ name, channel_ids, answer_within, agent_wait_seconds }: Bot): BotDraft => ({
+const isSeconds = (typedSeconds: string) => /^\d+([.,]\d{1,3})?$/.test(typedSeconds.trim());
+const millisecondsOf = (typedSeconds: string) => Math.round(Number(typedSeconds.trim().replace(",", ".")) * 1000);
+
+const draftOf = ({ name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms }: Bot): BotDraft => ({
   name,
   channel_ids,
   answer_within: typed(answer_within),
   agent_wait_seconds: typed(agent_wait_seconds),
+  quiet_ms: quiet_ms === 0 ? undefined : String(quiet_ms / 1000),
+  quiet_max_ms: String(quiet_max_ms / 1000),
 });
 
-function changesOf({ name, channel_ids, answer_within, agent_wait_seconds }: Bot, draft: BotDraft) {
+function changesOf(bot: Bot, draft: BotDraft) {
+  const { name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms } = bot;
   const after = {
     name: draft.name.trim(),
     channel_ids: draft.channel_ids,
     answer_within: numberOf(draft.answer_within),
     agent_wait_seconds: numberOf(draft.agent_wait_seconds),
+    quiet_ms: draft.quiet_ms === undefined ? 0 : millisecondsOf(draft.quiet_ms),
+    quiet_max_ms: draft.quiet_ms === undefined ? quiet_max_ms : millisecondsOf(draft.quiet_max_ms),
   };
-  return changedFields({ name, channel_ids, answer_within, agent_wait_seconds }, after);
+  return changedFields({ name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms }, after);
 }
 
 const NOT_WHOLE = "Enter a whole number of seconds.";
+const NOT_SECONDS = "Enter a number of seconds.";
 
-function problemsOfDraft({ name, answer_within, agent_wait_seconds }: BotDraft): Problems {
+function problemsOfDraft({ name, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms }: BotDraft): Problems {
   return {
     ...(name.trim() === "" ? { name: "Give the bot a name." } : {}),
     ...(isWhole(answer_within) ? {} : { answer_within: NOT_WHOLE }),
     ...(isWhole(agent_wait_seconds) ? {} : { agent_wait_seconds: NOT_WHOLE }),
+    ...(quiet_ms === undefined || isSeconds(quiet_ms) ? {} : { quiet_ms: NOT_SECONDS }),
+    ...(quiet_ms === undefined || isSeconds(quiet_max_ms) ? {} : { quiet_max_ms: NOT_SECONDS }),
   };
 }
 
@@ -87,7 +103,7 @@ function BotForm({ bot, onStored }: BotFormProps) {
   const path = { bot_id: bot.bot_id };
   const form = useRecordForm({
     stored: bot,
-    fields: ["name", "channel_ids", "answer_within", "agent_wait_seconds"],
+    fields: ["name", "channel_ids", "answer_within", "agent_wait_seconds", "quiet_ms", "quiet_max_ms"],
     draftOf,
     changesOf,
     check: problemsOfDraft,
@@ -176,7 +192,38 @@ function GeneralFields({ form }: { form: DraftForm<BotDraft> }) {
           input={NUMBER_INPUT}
         />
       )}
+      <TurnFields form={form} />
     </FormSection>
+  );
+}
+
+function TurnFields({ form }: { form: DraftForm<BotDraft> }) {
+  const { draft, change } = form;
+  return (
+    <>
+      <Switch
+        label="Wait until the visitor has finished writing"
+        help="If off, the bot gets each message at once, and may answer the first of several too early."
+        isOn={draft.quiet_ms !== undefined}
+        onChange={(isOn) => change({ quiet_ms: isOn ? DEFAULT_QUIET_SECONDS : undefined })}
+      />
+      {draft.quiet_ms !== undefined && (
+        <>
+          <TextField
+            {...form.text("quiet_ms")}
+            label="Seconds without a message"
+            help="Up to 10. Then the bot gets what the visitor has written as one event. Typing counts as writing."
+            input={NUMBER_INPUT}
+          />
+          <TextField
+            {...form.text("quiet_max_ms")}
+            label="Longest wait in seconds"
+            help="From 1 to 60, even if the visitor goes on."
+            input={NUMBER_INPUT}
+          />
+        </>
+      )}
+    </>
   );
 }
 

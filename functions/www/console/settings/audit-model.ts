@@ -130,6 +130,8 @@ const FIELD_WORDS: Record<string, string> = {
   idle_close: "closing of idle chats",
   integrator_url: "address of your server",
   limits: "limits",
+  quiet_max_ms: "longest wait for a visitor",
+  quiet_ms: "wait for the end of writing",
   retention_days: "retention",
   rules: "trigger rules",
   safe_urls: "allowed domains",

@@ -33,6 +33,8 @@ pub struct AgentInvitation<'a> {
     pub invited: Invited<'a>,
     /// The department in `invited`.
     pub department: Option<&'a Department>,
+    /// Like `BotMessage::reply_to_seq`.
+    pub reply_to_seq: Option<u64>,
     pub key: Option<&'a IdempotencyKey>,
 }
 
@@ -55,6 +57,7 @@ pub async fn invite_agent(
     let effects_of = |before: &Chat| {
         before.require_bot(&bot.bot_id)?;
         let state = before.state.after_event(ChatEvent::BotInvites(invited))?;
+        before.require_answer_to_last(invitation.reply_to_seq)?;
         let (notice, event) = match invited {
             Invited::Nobody => (Some(BotNotification::AgentUnavailable), None),
             Invited::Agent(_) => (Some(BotNotification::AgentJoined), Some(WebhookEvent::ChatAccepted)),

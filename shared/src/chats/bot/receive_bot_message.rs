@@ -25,6 +25,9 @@ pub struct BotMessage<'a> {
     pub bot: &'a Bot,
     pub chat_id: u64,
     pub content: &'a Content,
+    /// The number of the visitor's last message that the bot's message takes into account. `None` means that the bot
+    /// does not say.
+    pub reply_to_seq: Option<u64>,
     /// Whether the channel can show the message or its fallback text. A message that is not shown does not count as the
     /// bot's reaction to an event.
     pub is_displayable: bool,
@@ -49,13 +52,14 @@ pub(crate) enum AdvancedHeader {
 
 impl BotMessage<'_> {
     fn header_update(&self, compared_from: Option<u64>) -> BotHeaderUpdate<'_> {
-        let Self { bot, chat_id, content, is_displayable: is_reaction, now } = *self;
-        BotHeaderUpdate { bot, chat_id, content, is_reaction, compared_from, now }
+        let Self { bot, chat_id, content, reply_to_seq, is_displayable: is_reaction, now } = *self;
+        BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, now }
     }
 }
 
 /// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
-/// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat.
+/// exist or belongs to another bot, with [`Error::Forbidden`] if the bot no longer owns the chat, and with
+/// [`Error::Superseded`] if the visitor has written after the message that the bot answers.
 pub async fn receive_bot_message(
     chats: &Chats,
     message: &BotMessage<'_>,
@@ -78,6 +82,7 @@ pub(crate) async fn advance_header(chats: &Chats, message: &BotMessage<'_>) -> R
             Ok(chat) => Ok(AdvancedHeader::Advanced(Box::new(chat))),
             Err(WriteError::ConditionFailed { item: Some(item), index }) => {
                 let found = owned_by_bot(chat_from_item(item)?, message.bot)?;
+                found.require_answer_to_last(message.reply_to_seq)?;
                 if let Some(earlier) = repeated_message(chats, message, &found).await? {
                     return Ok(AdvancedHeader::Duplicate { earlier_id: earlier.id });
                 }
@@ -122,7 +127,7 @@ async fn store_entry(
     header: &Chat,
     key: Option<&IdempotencyKey>,
 ) -> Result<MessageReceipt, Error> {
-    let BotMessage { bot, chat_id: _, content, is_displayable, now } = *message;
+    let BotMessage { bot, content, is_displayable, now, .. } = *message;
     let content = content.clone();
     let content = if is_displayable { content } else { content.into_not_displayable() };
     let entry = TimelineEntry {

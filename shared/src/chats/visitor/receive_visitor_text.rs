@@ -82,6 +82,7 @@ async fn advance_recent_header(
         has_numeric_id: Some(text.has_numeric_id),
         new_invite: None,
         entry_count: 1,
+        is_message: true,
         max_messages: settings.limits.visitor_messages,
         now,
     };

@@ -98,6 +98,10 @@ impl<'a> VisitorEntry<'a> {
         }
     }
 
+    pub(crate) fn is_message(&self) -> bool {
+        self.call().is_none()
+    }
+
     fn call(&self) -> Option<&'a Call> {
         match self.kind {
             EntryKind::Message { .. } | EntryKind::OfflineForm => None,

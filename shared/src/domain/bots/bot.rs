@@ -3,6 +3,7 @@
 use crate::domain::named::named;
 use std::time::Duration;
 
+use crate::domain::bots::turn::TurnSettings;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 
@@ -53,6 +54,7 @@ pub struct Bot {
     /// How long a chat waits for an agent after the bot's INVITE_AGENT before it returns to the bot. `None` means that
     /// it stays with the agents.
     pub agent_wait: Option<Duration>,
+    pub turns: TurnSettings,
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }

@@ -3,3 +3,4 @@
 pub mod bot;
 pub mod bot_activity;
 pub mod bot_reaction;
+pub mod turn;

@@ -13,6 +13,7 @@ use crate::domain::deliveries::delivery::{Delivery, Target};
 use crate::domain::named::named;
 use crate::domain::time_zone::Day;
 use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
 
 /// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
@@ -135,6 +136,8 @@ pub struct Chat {
     pub former_bots: Vec<FormerBot>,
     /// When an agent last gave the chat to a bot. `None` if no agent has. Time limits that began earlier are void.
     pub given_to_bot_at: Option<Timestamp>,
+    /// The number of the visitor's last message; 0 if there is none, or if an earlier version of the service stored it.
+    pub visitor_seq: u64,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. A message that the visitor's channel
     /// cannot show does not count. `None` before the first one.
     pub bot_event_at: Option<Timestamp>,
@@ -278,6 +281,11 @@ impl Chat {
     /// Fails if this is not the chat's bot. Does not check whether the bot or an agent has the chat.
     pub fn require_bot(&self, bot_id: &str) -> Result<(), TransitionError> {
         if self.bot_id.as_deref() == Some(bot_id) { Ok(()) } else { Err(TransitionError::NotWithBot) }
+    }
+
+    /// Fails if the visitor has written after the message with this number.
+    pub fn require_answer_to_last(&self, reply_to_seq: Option<u64>) -> Result<(), Error> {
+        if reply_to_seq.is_some_and(|seq| seq < self.visitor_seq) { Err(Error::Superseded) } else { Ok(()) }
     }
 
     /// Whether this bot has the chat, had it before the agents, or was replaced by another bot.

@@ -93,6 +93,7 @@ mod tests {
             bot_event_at: None,
             repeated_to_bot: None,
             handover: None,
+            visitor_seq: 1,
             seq: 1,
             opened_at: Timestamp(0),
             opened_on: Day::of(Timestamp(0), &TimeZone::default()),

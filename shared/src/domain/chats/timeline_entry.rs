@@ -46,6 +46,11 @@ impl TimelineEntry {
         self.retain_until.is_some_and(|until| until <= now)
     }
 
+    /// Whether the entry is what the visitor has written, or a file or place that the visitor has sent.
+    pub fn is_visitor_message(&self) -> bool {
+        self.from == Sender::Visitor && self.content.is_visible_to_visitor()
+    }
+
     /// Whether the receiver refused the credentials of the last attempt. Its signing secret may have been replaced
     /// since it was cached, so the next attempt must not use the cache.
     pub(crate) fn may_have_outdated_secret(&self) -> bool {

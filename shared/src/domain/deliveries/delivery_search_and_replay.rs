@@ -170,6 +170,7 @@ mod tests {
             bot_id: None,
             former_bots: Vec::new(),
             given_to_bot_at: None,
+            visitor_seq: 0,
             bot_event_at: None,
             repeated_to_bot: None,
             handover: None,

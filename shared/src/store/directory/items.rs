@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::accounts::agent::{Agent, Role};
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
+use crate::domain::bots::turn::TurnSettings;
 use crate::domain::channels::channel::{
     ApiSettings, Channel, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,
 };
@@ -336,6 +337,10 @@ pub(in crate::store) struct BotItem {
     answer_within: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent_wait_seconds: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quiet_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    quiet_max_ms: Option<u64>,
     #[serde(flatten)]
     signing_secrets: SigningSecretAttributes,
     created_at: u64,
@@ -380,6 +385,11 @@ impl From<ProviderItem> for Provider {
     }
 }
 
+/// Returns the values of `quiet_ms` and `quiet_max_ms`.
+pub(super) fn turn_values(turns: TurnSettings) -> [u64; 2] {
+    [turns.quiet, turns.max].map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
 impl From<&Bot> for BotItem {
     fn from(bot: &Bot) -> Self {
         let Bot {
@@ -391,9 +401,11 @@ impl From<&Bot> for BotItem {
             channel_ids,
             answer_within,
             agent_wait,
+            turns,
             signing_secrets,
             created_at,
         } = bot.clone();
+        let [quiet_ms, quiet_max_ms] = turn_values(turns);
         let key = bot_key(&bot_id);
         Self {
             pk: key.pk,
@@ -406,6 +418,8 @@ impl From<&Bot> for BotItem {
             channel_ids,
             answer_within: Some(answer_limit_seconds(answer_within)),
             agent_wait_seconds: agent_wait.map(|wait| wait.as_secs()),
+            quiet_ms: Some(quiet_ms),
+            quiet_max_ms: Some(quiet_max_ms),
             signing_secrets: signing_secrets.into(),
             created_at: created_at.0,
         }
@@ -425,6 +439,8 @@ impl From<BotItem> for Bot {
             channel_ids,
             answer_within,
             agent_wait_seconds,
+            quiet_ms,
+            quiet_max_ms,
             signing_secrets,
             created_at,
         } = item;
@@ -437,6 +453,10 @@ impl From<BotItem> for Bot {
             channel_ids,
             answer_within: parse_answer_limit(answer_within),
             agent_wait: agent_wait_seconds.map(Duration::from_secs),
+            turns: TurnSettings {
+                quiet: quiet_ms.map_or(TurnSettings::NONE.quiet, Duration::from_millis),
+                max: quiet_max_ms.map_or(TurnSettings::NONE.max, Duration::from_millis),
+            },
             signing_secrets: signing_secrets.into(),
             created_at: Timestamp(created_at),
         }

@@ -147,7 +147,7 @@ impl Stores {
         rich_support: RichSupport,
     ) -> Result<TimelineEntry, Error> {
         let is_displayable = content.converted_for(rich_support).is_some();
-        let message = BotMessage { bot, chat_id: 1, content: &content, is_displayable, now };
+        let message = BotMessage { bot, chat_id: 1, content: &content, reply_to_seq: None, is_displayable, now };
         let BotMessageResult::Stored(stored) = receive_bot_message(&self.chats, &message, None).await? else {
             panic!("the message counts as a repeated one")
         };
@@ -172,7 +172,8 @@ impl Stores {
         (invited, details, text): (Invited<'_>, &HandoverDetails, Option<&str>),
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let event = AgentInvitation { bot, chat_id, text, details, invited, department: None, key: None };
+        let event =
+            AgentInvitation { bot, chat_id, text, details, invited, department: None, reply_to_seq: None, key: None };
         invite_agent(&self.chats, &event, &[webhook("w")], now).await
     }
 

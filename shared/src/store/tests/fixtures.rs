@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::domain::bots::turn::TurnSettings;
 use crate::store::tests::*;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -85,6 +86,7 @@ pub(crate) fn bot(channel_ids: &[&str]) -> Bot {
         channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
         answer_within: Some(Duration::from_secs(60)),
         agent_wait: None,
+        turns: TurnSettings::NONE,
         signing_secrets: SigningSecrets::new("whsec_y"),
         created_at: NOW,
     }

@@ -11,6 +11,8 @@ use crate::domain::bots::bot::{
     self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_AGENT_WAIT_SECONDS, MAX_BOT_ANSWER_TIMEOUT_SECONDS, MIN_AGENT_WAIT_SECONDS,
 };
 use crate::domain::bots::bot_activity;
+use crate::domain::bots::turn::TurnSettings;
+use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
@@ -105,6 +107,10 @@ pub struct NewBot {
     answer_within: Change<BotResponseTimeout>,
     #[serde(default)]
     agent_wait_seconds: Change<AgentWait>,
+    #[serde(default)]
+    quiet_ms: Change<QuietTime>,
+    #[serde(default)]
+    quiet_max_ms: Change<LongestTurn>,
 }
 
 impl NewBot {
@@ -115,6 +121,11 @@ impl NewBot {
     /// Returns how long the bot has to react to a message. `None` means that there is no time limit.
     pub fn answer_within(&self) -> Option<Duration> {
         self.answer_within.map(BotResponseTimeout::duration).applied_to(Some(DEFAULT_BOT_ANSWER_TIMEOUT))
+    }
+
+    /// Fails if the longest turn is shorter than the quiet time.
+    pub fn turns(&self) -> Result<TurnSettings, Error> {
+        changed_turns(TurnSettings::NONE, self.quiet_ms, self.quiet_max_ms)
     }
 
     /// Returns how long a chat waits for an agent before it returns to the bot. `None` means that it does not return.
@@ -132,6 +143,10 @@ pub struct BotChanges {
     answer_within: Change<BotResponseTimeout>,
     #[serde(default)]
     agent_wait_seconds: Change<AgentWait>,
+    #[serde(default)]
+    quiet_ms: Change<QuietTime>,
+    #[serde(default)]
+    quiet_max_ms: Change<LongestTurn>,
     /// To change the provider, connect another bot.
     #[serde(default, rename = "provider_id")]
     _provider_id: Fixed,
@@ -141,15 +156,16 @@ pub struct BotChanges {
 }
 
 impl BotChanges {
-    /// Returns the changed bot.
-    pub fn applied_to(self, bot: &bot::Bot) -> bot::Bot {
-        let Self { name, channel_ids, answer_within, agent_wait_seconds, _provider_id, _token } = self;
+    /// Returns the changed bot. Fails if the longest turn is shorter than the quiet time.
+    pub fn applied_to(self, bot: &bot::Bot) -> Result<bot::Bot, Error> {
+        let Self { name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms, .. } = self;
         let mut changed = bot.clone();
         changed.name = name.0.map_or(changed.name, |Text(name)| name);
         changed.channel_ids = channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
         changed.answer_within = answer_within.map(BotResponseTimeout::duration).applied_to(changed.answer_within);
         changed.agent_wait = agent_wait_seconds.map(AgentWait::duration).applied_to(changed.agent_wait);
-        changed
+        changed.turns = changed_turns(changed.turns, quiet_ms, quiet_max_ms)?;
+        Ok(changed)
     }
 }
 
@@ -219,6 +235,31 @@ impl AgentWait {
     }
 }
 
+/// For how many milliseconds the visitor must be quiet before the bot gets what the visitor has written, as one
+/// CLIENT_MESSAGE. 0, the default, sends each message at once. A visitor who is typing is not quiet. Queues wait for
+/// whole seconds, so the time is rounded.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct QuietTime(Whole<0, { TurnSettings::MAX_QUIET_MS }>);
+
+/// After how many milliseconds at most the bot gets a message even if the visitor goes on writing. 15000 by default;
+/// at least quiet_ms.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LongestTurn(Whole<{ *TurnSettings::MAX_MS.start() }, { *TurnSettings::MAX_MS.end() }>);
+
+fn changed_turns(
+    turns: TurnSettings,
+    quiet_ms: Change<QuietTime>,
+    max_ms: Change<LongestTurn>,
+) -> Result<TurnSettings, Error> {
+    let quiet = quiet_ms.map(|QuietTime(ms)| Duration::from_millis(ms.0)).applied_to(Some(turns.quiet));
+    let max = max_ms.map(|LongestTurn(ms)| Duration::from_millis(ms.0)).applied_to(Some(turns.max));
+    let TurnSettings { quiet: default_quiet, max: default_max } = TurnSettings::NONE;
+    let turns = TurnSettings { quiet: quiet.unwrap_or(default_quiet), max: max.unwrap_or(default_max) };
+    if turns.max < turns.quiet { Err(Error::field("quiet_max_ms", "must be at least quiet_ms")) } else { Ok(turns) }
+}
+
 #[derive(Serialize, JsonSchema)]
 pub struct Bots {
     bots: Vec<Bot>,
@@ -239,13 +280,16 @@ pub struct Bot {
     channel_ids: Vec<String>,
     answer_within: Option<BotResponseTimeout>,
     agent_wait_seconds: Option<AgentWait>,
+    quiet_ms: QuietTime,
+    quiet_max_ms: LongestTurn,
     created_at: UnixSeconds,
 }
 
 impl Bot {
     pub fn new(bot: &bot::Bot) -> Self {
-        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, agent_wait, created_at, .. } =
+        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, agent_wait, turns, created_at, .. } =
             bot.clone();
+        let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         Self {
             bot_id,
             provider_id,
@@ -253,6 +297,8 @@ impl Bot {
             channel_ids,
             answer_within: answer_within.map(|limit| BotResponseTimeout(Whole(limit.as_secs()))),
             agent_wait_seconds: agent_wait.map(|limit| AgentWait(Whole(limit.as_secs()))),
+            quiet_ms: QuietTime(Whole(ms(turns.quiet))),
+            quiet_max_ms: LongestTurn(Whole(ms(turns.max))),
             created_at: created_at.into(),
         }
     }
@@ -339,6 +385,7 @@ mod tests {
             channel_ids: Vec::new(),
             answer_within: limit(7),
             agent_wait: None,
+            turns: TurnSettings::NONE,
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };
@@ -349,7 +396,7 @@ mod tests {
         ];
         for (mut body, made, changed) in table {
             let changes: BotChanges = read(&body).unwrap();
-            assert_eq!(changes.applied_to(&bot).answer_within, changed, "{body}");
+            assert_eq!(changes.applied_to(&bot).unwrap().answer_within, changed, "{body}");
             body["provider_id"] = json!("P");
             assert_eq!(read::<NewBot>(&body).unwrap().answer_within(), made, "{body}");
         }

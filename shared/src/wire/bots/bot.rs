@@ -25,6 +25,8 @@ const MAX_NUMBER_CHARS: usize = 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct BotEvent {
     pub chat: ChatReference,
+    /// The `seq` of the visitor's last message that a BOT_MESSAGE or an INVITE_AGENT takes into account.
+    pub reply_to_seq: Option<u64>,
     pub kind: BotEventKind,
 }
 
@@ -82,7 +84,7 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
         "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
         _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
     };
-    Ok(BotEvent { chat, kind })
+    Ok(BotEvent { chat, reply_to_seq: parse_id(body, "reply_to_seq")?, kind })
 }
 
 /// Parses an id that the service sent to the provider as a number. The provider can return it as a number or as a

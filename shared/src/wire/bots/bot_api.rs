@@ -6,10 +6,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::contract::Operation;
+use crate::contract::failure::{BotErrorCode, BotErrorDetails};
 use crate::domain::chats::bot_handover::{HandoverPriority, HandoverReason};
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::named::Named;
+use crate::error::Error;
 use crate::wire::bots::bot::MAX_SUMMARY_CHARS;
-use crate::wire::bots::bot_event::BotEvent;
+use crate::wire::bots::bot_event::{BotEvent, MessageFromVisitor};
 use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::values::{
     AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, True, inline_schema,
@@ -33,6 +36,7 @@ Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an even
     .answer_example("ok", None, json!({"result": "ok"}))
     .answer_example("not_shown", Some("The channel cannot show the message, and it has no fallback"), json!({"result": "ok", "shown": false}))
     .answer_example("duplicate", Some("The visitor has this answer already"), json!({"result": "ok", "duplicate": true}))
+    .answers::<SupersededAnswer>(409, "superseded: the visitor has written after the message with reply_to_seq.")
     .with_idempotency_key(),
 
 
@@ -49,7 +53,7 @@ Operation::outgoing("botEvent", "providerEvent",
             "If a CLIENT_MESSAGE, AGENT_UNAVAILABLE or CHAT_RETURNED gets no valid response within 9 seconds, the chat \
              is handed over to the agents.")
     .body::<BotEvent>()
-    .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}}))
+    .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}, "up_to_seq": 3, "messages": [{"seq": 3, "type": "text", "text": "When are you open?", "timestamp": 1790331234}]}))
     .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}}))
     .example("unavailable", "The bot has invited an agent, but none is online", json!({"event": "AGENT_UNAVAILABLE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
     .example("returned", "An agent has given the chat to the bot", json!({"event": "CHAT_RETURNED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}, "up_to_seq": 9, "messages": [{"seq": 9, "type": "text", "text": "And on Sunday?", "timestamp": 1790331234}]}))
@@ -73,6 +77,8 @@ pub enum ProviderEvent {
 pub struct BotMessageEvent {
     #[serde(flatten)]
     pub chat: ChatReference,
+    #[serde(default)]
+    pub reply_to_seq: ReplyToSeq,
     pub message: BotMessage,
 }
 
@@ -82,6 +88,8 @@ pub struct BotMessageEvent {
 pub struct InviteAgentEvent {
     #[serde(flatten)]
     pub chat: ChatReference,
+    #[serde(default)]
+    pub reply_to_seq: ReplyToSeq,
     /// Last words, which the visitor gets like the text of a BOT_MESSAGE.
     #[serde(default)]
     pub text: OptionalText<10_000>,
@@ -171,6 +179,20 @@ inline_schema!(
     json_schema!({
         "type": ["integer", "string", "null"], "minimum": 0, "pattern": "^([0-9]{1,18}|\\s*)$",
         "description": "An id as the service sent it.",
+    })
+);
+
+/// The number of the visitor's last message that an event takes into account.
+#[derive(Default)]
+pub struct ReplyToSeq;
+
+inline_schema!(
+    ReplyToSeq,
+    "ReplyToSeq",
+    json_schema!({
+        "type": ["integer", "string", "null"], "minimum": 0, "pattern": "^([0-9]{1,18}|\\s*)$",
+        "description": "The up_to_seq of the CLIENT_MESSAGE or CHAT_RETURNED that the event answers. If the visitor has \
+                        written since, the event is rejected with 409, and the answer has the newer messages.",
     })
 );
 
@@ -267,6 +289,27 @@ impl BotEventAccepted {
     /// The response to an answer that the visitor has already.
     pub fn duplicate() -> Self {
         Self { duplicate: Optional(Some(True)), ..Self::ok() }
+    }
+}
+
+/// The visitor has written after the message that the event answers. Nothing was stored.
+#[derive(Serialize, JsonSchema)]
+pub struct SupersededAnswer {
+    error: BotErrorDetails,
+    /// The visitor's messages after reply_to_seq, oldest first.
+    messages: Vec<MessageFromVisitor>,
+    /// The number of the last of them.
+    up_to_seq: u64,
+}
+
+impl SupersededAnswer {
+    pub fn new(newer: &[TimelineEntry]) -> Self {
+        let (code, message) = (BotErrorCode::Superseded, Error::Superseded.to_string());
+        Self {
+            error: BotErrorDetails { code, message, field: None },
+            messages: newer.iter().map(MessageFromVisitor::from).collect(),
+            up_to_seq: newer.last().map_or(0, |entry| entry.seq),
+        }
     }
 }
 

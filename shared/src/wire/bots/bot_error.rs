@@ -24,9 +24,9 @@ impl From<BotApiError> for ErrorResponse {
             BotApiError::UnauthorizedClient => (401, "unauthorized_client"),
             BotApiError::UnsupportedEvent(_) => (405, "invalid_request"),
             BotApiError::Common(Error::IdempotencyMismatch) => (400, "invalid_request"),
-            BotApiError::Common(error @ (Error::Unavailable(_) | Error::Unwritable(_) | Error::Internal(_))) => {
-                (error.status(), error.code())
-            }
+            BotApiError::Common(
+                error @ (Error::Superseded | Error::Unavailable(_) | Error::Unwritable(_) | Error::Internal(_)),
+            ) => (error.status(), error.code()),
             BotApiError::Common(error) => (error.status(), "invalid_request"),
         };
         let message = error.to_string();
@@ -47,6 +47,7 @@ mod tests {
             (BotApiError::UnsupportedEvent("BOT_MESSAGE"), (405, "invalid_request")),
             (Error::MethodNotAllowed("POST").into(), (405, "invalid_request")),
             (Error::NotFound.into(), (404, "invalid_request")),
+            (Error::Superseded.into(), (409, "superseded")),
             (Error::IdempotencyMismatch.into(), (400, "invalid_request")),
             (Error::internal("detail").into(), (500, "internal")),
         ];

@@ -36,7 +36,14 @@ pub struct ClientMessageEvent {
     agents_online: bool,
     sender: ClientMessageSender,
     channel: ClientMessageChannel,
+    /// All messages as one text.
     message: ClientMessageContent,
+    /// The number of the last message. A bot that sends it as reply_to_seq does not answer a visitor who has written
+    /// since.
+    up_to_seq: SequentialNumber,
+    /// The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor has
+    /// asked for a callback.
+    messages: Vec<MessageFromVisitor>,
     /// Present if the visitor has asked for a callback. The text of the message is then the phone number.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     call: Optional<RequestedCall>,
@@ -112,12 +119,12 @@ pub struct ChatReturnedEvent {
     up_to_seq: u64,
     /// The visitor's messages that the bot has not got, oldest first. Only the last 20.
     #[schemars(length(max = MAX_RETURNED_MESSAGES))]
-    messages: Vec<ReturnedMessage>,
+    messages: Vec<MessageFromVisitor>,
 }
 
 /// A visitor's message as part A of the specification describes it.
 #[derive(Serialize, JsonSchema)]
-pub struct ReturnedMessage {
+pub struct MessageFromVisitor {
     seq: SequentialNumber,
     #[serde(flatten)]
     message: MessageFields,
@@ -163,12 +170,20 @@ impl BotEvent {
             ids: BotEventIds::new(entry, chat),
             agent: Optional(entry.caused_by.clone().map(ChatAgent::from)),
             up_to_seq: missed.last().map_or(0, |entry| entry.seq),
-            messages: missed.iter().skip(first).map(ReturnedMessage::from).collect(),
+            messages: missed.iter().skip(first).map(MessageFromVisitor::from).collect(),
         }))
     }
 
-    pub fn client_message(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Self {
-        let text = entry.content.to_plain_text();
+    /// `earlier` are the messages of the same turn before `entry`, oldest first.
+    pub fn client_message(
+        entry: &TimelineEntry,
+        earlier: &[&TimelineEntry],
+        chat: &Chat,
+        visitor: &Visitor,
+        agents_online: bool,
+    ) -> Self {
+        let turn = || earlier.iter().copied().chain([entry]);
+        let text = turn().map(|entry| entry.content.to_plain_text()).collect::<Vec<_>>().join("\n");
         let call = || RequestedCall { r#type: CallKind::Callback.name(), phone: text.clone() };
         Self::ClientMessage(Box::new(ClientMessageEvent {
             event: CLIENT_MESSAGE,
@@ -178,11 +193,13 @@ impl BotEvent {
             channel: ClientMessageChannel { id: chat.channel_id.clone(), r#type: chat.channel_kind.into() },
             call: Optional(entry.content.is_callback_request().then(call)),
             message: ClientMessageContent { r#type: "TEXT", text, timestamp: entry.at.into() },
+            up_to_seq: SequentialNumber(entry.seq),
+            messages: turn().filter(|entry| entry.is_visitor_message()).map(MessageFromVisitor::from).collect(),
         }))
     }
 }
 
-impl From<&TimelineEntry> for ReturnedMessage {
+impl From<&TimelineEntry> for MessageFromVisitor {
     fn from(entry: &TimelineEntry) -> Self {
         let message = MessageFields::from(&entry.content);
         Self { seq: SequentialNumber(entry.seq), message, timestamp: entry.at.into() }

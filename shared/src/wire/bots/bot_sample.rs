@@ -43,7 +43,7 @@ impl SampleBotEvent {
             ..message.clone()
         };
         match self {
-            Self::ClientMessage => json!(BotEvent::client_message(&message, &chat, &sample_data::visitor(), true)),
+            Self::ClientMessage => json!(BotEvent::client_message(&message, &[], &chat, &sample_data::visitor(), true)),
             Self::AgentJoined => {
                 let joined = by_agent(BotNotification::AgentJoined, None);
                 json!(BotEvent::notice(BotNoticeName::AgentJoined, &joined, &chat))
@@ -65,6 +65,7 @@ impl SampleBotEvent {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::domain::bots::turn::TurnSettings;
     use crate::domain::channels::signing_secret::SigningSecrets;
     use crate::wire::fields::reader::read;
 
@@ -79,6 +80,7 @@ mod tests {
             channel_ids: Vec::new(),
             answer_within: None,
             agent_wait: None,
+            turns: TurnSettings::NONE,
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };

@@ -56,6 +56,8 @@ pub(crate) struct HeaderItem {
     former_bots: Vec<FormerBotItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     given_to_bot_at: Option<u64>,
+    #[serde(default)]
+    visitor_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_event_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,6 +139,7 @@ impl HeaderItem {
             bot_id,
             former_bots,
             given_to_bot_at,
+            visitor_seq,
             bot_event_at,
             repeated_to_bot,
             handover,
@@ -186,6 +189,7 @@ impl HeaderItem {
             bot_id,
             former_bots: former_bots.into_iter().map(FormerBotItem::from).collect(),
             given_to_bot_at: given_to_bot_at.map(|at| at.0),
+            visitor_seq,
             bot_event_at: bot_event_at.map(|at| at.0),
             repeated_to_bot,
             handover: handover.as_ref().map(BotHandoverItem::from),
@@ -248,6 +252,7 @@ impl TryFrom<HeaderItem> for Chat {
             bot_id: item.bot_id,
             former_bots: item.former_bots.into_iter().map(FormerBot::from).collect(),
             given_to_bot_at: item.given_to_bot_at.map(Timestamp),
+            visitor_seq: item.visitor_seq,
             bot_event_at: item.bot_event_at.map(Timestamp),
             repeated_to_bot: item.repeated_to_bot,
             handover: item.handover.map(BotHandover::from),

@@ -9,7 +9,19 @@ use crate::store::chats::{Chats, entry_from_item, timeline_query};
 /// The maximum number of entries that are read to find the messages.
 const MAX_ENTRIES_READ: i32 = 100;
 
+/// The number of entries before and after a message among which the rest of its turn is searched.
+const TURN_RADIUS: u64 = 50;
+
 impl Chats {
+    /// Returns the entries before and after an entry, with the entry, oldest first.
+    pub(crate) async fn entries_around(&self, entry: &TimelineEntry) -> Result<Vec<TimelineEntry>, Error> {
+        let seqs = entry.seq.saturating_sub(TURN_RADIUS).max(1)..=entry.seq.saturating_add(TURN_RADIUS);
+        let Some(query) = timeline_query(&entry.account_id, entry.chat_id, seqs, MAX_ENTRIES_READ + 1) else {
+            return Ok(Vec::new());
+        };
+        self.table.query(query).await?.into_iter().map(entry_from_item).collect()
+    }
+
     /// Returns the visitor's messages with numbers below `before_seq` after the last one that was for the chat's bot,
     /// oldest first, from the last 100 entries.
     pub(crate) async fn messages_without_bot(&self, chat: &Chat, before_seq: u64) -> Result<Vec<TimelineEntry>, Error> {
@@ -21,8 +33,7 @@ impl Chats {
         let items = self.table.query(query).await?;
         let entries: Vec<TimelineEntry> = items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
         let first_missed = entries.iter().rposition(|entry| is_for_bot(entry, chat)).map_or(0, |last| last + 1);
-        let is_message = |entry: &TimelineEntry| entry.from == Sender::Visitor && entry.content.is_visible_to_visitor();
-        Ok(entries.into_iter().skip(first_missed).filter(is_message).collect())
+        Ok(entries.into_iter().skip(first_missed).filter(TimelineEntry::is_visitor_message).collect())
     }
 }
 

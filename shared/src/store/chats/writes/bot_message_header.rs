@@ -16,16 +16,29 @@ pub(crate) struct BotHeaderUpdate<'a> {
     pub content: &'a Content,
     /// Whether the message counts as the bot's reaction to an event.
     pub is_reaction: bool,
+    /// The write fails if the visitor has written after the message with this number.
+    pub reply_to_seq: Option<u64>,
     /// The value of [`Chat::repeated_to_bot`] for which the message has been compared with the earlier ones. The write
     /// fails if the header contains another value.
     pub compared_from: Option<u64>,
     pub now: Timestamp,
 }
 
+/// The condition of the write, with one about [`Chat::repeated_to_bot`].
+macro_rules! condition {
+    ($repeated:literal) => {
+        concat!(
+            "#state = :bot AND #bot_id = :bot_id ",
+            "AND (attribute_not_exists(#visitor_seq) OR #visitor_seq <= :answered) AND ",
+            $repeated
+        )
+    };
+}
+
 impl Chats {
     /// Assigns the next entry number and returns the new header. If the condition fails, the error contains the header.
     pub(crate) async fn advance_header_for_bot(&self, update: &BotHeaderUpdate<'_>) -> Result<Chat, WriteError> {
-        let BotHeaderUpdate { bot, chat_id, content, is_reaction, compared_from, now } = *update;
+        let BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, now } = *update;
         let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
         let mut values = vec![
             (":one", n(1)),
@@ -39,12 +52,12 @@ impl Chats {
         } else {
             "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview"
         };
+        values.push((":answered", n(reply_to_seq.unwrap_or(u64::MAX))));
         let condition = match compared_from {
-            None => "#state = :bot AND #bot_id = :bot_id AND attribute_not_exists(#repeated_to_bot)",
+            None => condition!("attribute_not_exists(#repeated_to_bot)"),
             Some(seq) => {
                 values.push((":repeated", n(seq)));
-                "#state = :bot AND #bot_id = :bot_id \
-                 AND (attribute_not_exists(#repeated_to_bot) OR #repeated_to_bot = :repeated)"
+                condition!("(attribute_not_exists(#repeated_to_bot) OR #repeated_to_bot = :repeated)")
             }
         };
         let key = header_key(&bot.account_id, chat_id);

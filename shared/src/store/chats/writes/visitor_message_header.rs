@@ -28,6 +28,8 @@ pub(crate) struct VisitorHeaderUpdate<'a> {
     pub new_invite: Option<&'a str>,
     /// How many entry numbers the update assigns.
     pub entry_count: u64,
+    /// Whether the first entry is a message, and not a call.
+    pub is_message: bool,
     /// The limit on the visitor's messages in a window.
     pub max_messages: u32,
     pub now: Timestamp,
@@ -42,6 +44,10 @@ impl VisitorHeaderUpdate<'_> {
             (":count", n(self.entry_count)),
             (":is_visitor_read", AttributeValue::Bool(self.visitor_name.is_some())),
         ];
+        if self.is_message {
+            assignments.push_str(", #visitor_seq = #seq + :one");
+            values.push((":one", n(1)));
+        }
         if let Some(name) = self.visitor_name {
             assignments.push_str(", #visitor_name = :name");
             values.push((":name", s(truncate_chars(name, MAX_HEADER_NAME_CHARS))));

@@ -66,7 +66,11 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
                 chats.chat("acc", 1).await.unwrap();
             }
             let (bot, content, now) = (&robo, &Content::text("hello"), seconds_later(2));
-            advance_header(chats, &BotMessage { bot, chat_id: 1, content, is_displayable: true, now }).await
+            advance_header(
+                chats,
+                &BotMessage { bot, chat_id: 1, content, reply_to_seq: None, is_displayable: true, now },
+            )
+            .await
         };
         let (answered, handed_over) =
             tokio::join!(answer, hand_over_chat(chats, "acc", 1, seconds_later(1), seconds_later(2)));

@@ -219,7 +219,7 @@ impl Subject {
             Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
             Command::BotWrites(bot) => {
                 let (bot, content) = (&one_of_two_bots(bot), &Content::text(text));
-                let message = BotMessage { bot, chat_id, content, is_displayable: true, now };
+                let message = BotMessage { bot, chat_id, content, reply_to_seq: None, is_displayable: true, now };
                 outcome_of(receive_bot_message(chats, &message, None).await)
             }
             Command::BotInvites(bot, invitee) => self.bot_invites(chat_id, bot, invitee).await,

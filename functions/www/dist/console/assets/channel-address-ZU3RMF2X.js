@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-54QIHP6E.js";import"/console/assets/chunk-574UKIJP.js";import"/console/assets/chunk-MTQRURML.js";import"/console/assets/chunk-E3WIQEPA.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
