@@ -1,0 +1,181 @@
+"""A bot that answers with a language model behind any OpenAI-compatible endpoint (POST {MODEL_URL}/chat/completions).
+It answers turns of a visitor, and hands the chat over with a summary if the visitor or the model asks for it.
+
+    PORT=8002 SIGNING_SECRET=whsec_... EVENTS_URL=https://.../bot/webhooks/<provider_id>/<token> \
+        MODEL_URL=https://api.example.com/v1 MODEL_KEY=... MODEL=... python bot-llm.py
+"""
+
+import json
+import os
+import re
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from standardwebhooks import Webhook, WebhookVerificationError
+
+webhook = Webhook(os.environ["SIGNING_SECRET"])
+INSTRUCTIONS = "You answer visitors of a shop that is open from 9 to 5. Call invite_agent if you do not know."
+SUMMARY = "Summarise this chat in at most three sentences for the agent who takes it over."
+UNAVAILABLE = "No agent is available. Say so, and ask the visitor for an e-mail address."
+HUMAN = re.compile(r"\b(human|agent|real person)\b", re.IGNORECASE)
+REASONS = ["requested", "unknown_answer", "sensitive", "complaint", "sales", "out_of_scope", "error", "other"]
+TEXT = {"type": "string"}
+PARAMETERS = {"type": "object", "properties": {"reason": {"enum": REASONS}, "summary": TEXT, "text": TEXT}}
+INVITE = {"name": "invite_agent", "description": "Hand the chat over to a human", "parameters": PARAMETERS}
+TOOLS = [{"type": "function", "function": INVITE}]
+
+# In production, store these in your database.
+accepted_ids = set()
+chats = {}  # chat_id to Chat
+lock = threading.Lock()  # protects both, and every field of a chat
+
+
+class Chat:
+    def __init__(self):
+        self.history, self.seq, self.version, self.answered, self.running = [], 0, 0, 0, False
+
+    def add(self, role, content):
+        self.history.append({"role": role, "content": content})
+        self.version += role != "assistant"
+
+    def add_messages(self, event):
+        """Adds the messages that the chat does not have yet: one can arrive in two events, or in an event and a 409."""
+        for message in event.get("messages", [event["message"]] if "message" in event else []):
+            if "seq" not in message or message["seq"] > self.seq:
+                self.add("user", message.get("text") or message.get("file") or f"({message['type']})")
+        self.seq = max(self.seq, event.get("up_to_seq", 0))
+
+
+class Bot(BaseHTTPRequestHandler):
+    timeout = 10  # seconds until a client that sends nothing is disconnected
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return  # the client has disconnected during its upload
+        try:
+            event = webhook.verify(body, dict(self.headers))
+        except (WebhookVerificationError, ValueError):
+            return self.respond(401)
+        self.respond(200)  # respond first: the model takes longer than three seconds
+        threading.Thread(target=handle_event, args=(event, self.headers["webhook-id"])).start()
+
+    def respond(self, status):
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+def handle_event(event, event_id):
+    chat_id = event["chat_id"]
+    with lock:
+        if event_id in accepted_ids:
+            return
+        accepted_ids.add(event_id)
+        if event["event"] in ("AGENT_JOINED", "CHAT_CLOSED"):
+            chats.pop(chat_id, None)
+            return
+        chat = chats.setdefault(chat_id, Chat())
+        if event["event"] == "AGENT_UNAVAILABLE":
+            chat.add("system", UNAVAILABLE)
+        elif event["event"] in ("CLIENT_MESSAGE", "CHAT_RETURNED"):
+            chat.add_messages(event)
+        if chat.running:
+            return  # the thread that answers this chat sees the new version
+        chat.running = True
+    answer(chat_id, chat)
+
+
+def answer(chat_id, chat):
+    """Answers until the visitor has written nothing since the answer was begun. One chat has one answer at a time."""
+    while True:
+        with lock:
+            if chat.answered == chat.version or chats.get(chat_id) is not chat:
+                chat.running = False
+                return
+            chat.answered, seq, history = chat.version, chat.seq, list(chat.history)
+        reply = think(history)
+        with lock:
+            if chat.answered < chat.version or chats.get(chat_id) is not chat:
+                continue  # stale
+        status, body = send_event({**reply, "chat_id": chat_id, **({"reply_to_seq": seq} if seq else {})})
+        with lock:
+            if status == 409 and body.get("error", {}).get("code") == "superseded":
+                chat.add_messages(body)
+            elif status == 200:
+                chat.add("assistant", reply["message"]["text"] if "message" in reply else reply["text"])
+
+
+def think(history):
+    """Returns the event that answers the visitor. If the model fails, this is a hand-over, too."""
+    last = history[-1]
+    try:
+        if last["role"] == "user" and HUMAN.search(last["content"]):
+            summary, _ = ask_model(history + [{"role": "user", "content": SUMMARY}], [])
+            return invite(reason="requested", summary=summary)
+        content, tool = ask_model(history, [] if last["role"] == "system" else TOOLS)
+        if tool is not None:
+            return invite(**json.loads(tool))
+        return {"event": "BOT_MESSAGE", "message": {"type": "TEXT", "text": content}}
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        print(f"the model failed: {error}", file=sys.stderr, flush=True)
+        return invite(reason="error")
+
+
+def invite(reason="other", summary=None, text=None):
+    event = {"event": "INVITE_AGENT", "reason": reason if reason in REASONS else "other"}
+    return {**event, "text": text or "I am getting a colleague.", **({"summary": summary[:4000]} if summary else {})}
+
+
+def ask_model(history, tools):
+    """Reads the answer of the model as server-sent events. Returns its text and the arguments of invite_agent."""
+    messages = [{"role": "system", "content": INSTRUCTIONS}, *history]
+    body = {"model": os.environ["MODEL"], "stream": True, "messages": messages, **({"tools": tools} if tools else {})}
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ['MODEL_KEY']}"}
+    url = os.environ["MODEL_URL"] + "/chat/completions"
+    content, tool = "", None
+    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers), timeout=60) as lines:
+        for line in lines:
+            if not line.startswith(b"data:"):
+                continue
+            if line[5:].strip() == b"[DONE]":
+                if not content and tool is None:
+                    raise ValueError("an empty answer")
+                return content, tool
+            delta = (json.loads(line[5:]).get("choices") or [{}])[0].get("delta", {})
+            content += delta.get("content") or ""
+            for call in delta.get("tool_calls") or []:
+                tool = (tool or "") + call.get("function", {}).get("arguments", "")
+    raise ValueError("the answer is incomplete")
+
+
+def send_event(event):
+    """Sends an event, three times if the service is busy, always with the same key. Returns the last response."""
+    body = json.dumps(event).encode()
+    headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+    status, response = 0, {}
+    for attempt in range(3):
+        try:
+            request = urllib.request.Request(os.environ["EVENTS_URL"], body, headers)
+            with urllib.request.urlopen(request, timeout=3):
+                return 200, {}
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+            response = json.loads(text) if text.startswith(b"{") else {}
+            if status != 429 and status < 500:
+                break
+        except OSError:
+            status = 0  # no response
+        time.sleep(2**attempt)
+    code = response.get("error", {}).get("code")
+    print(f"{event['event']} was not accepted: HTTP {status} {code}", file=sys.stderr, flush=True)
+    return status, response
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Bot).serve_forever()
