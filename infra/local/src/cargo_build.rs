@@ -36,9 +36,10 @@ pub fn workspace_root() -> PathBuf {
     crate_folder.ancestors().nth(2).unwrap_or(crate_folder).to_owned()
 }
 
-/// Builds all binaries in the workspace and returns their folder. Cargo prints compiler errors to the terminal.
-pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
-    let output = build_command(profile).kill_on_drop(true).spawn()?.wait_with_output().await?;
+/// Builds all binaries in the workspace with these features, separated by commas, and returns their folder. Cargo prints
+/// compiler errors to the terminal.
+pub async fn build(profile: CargoProfile, features: &str) -> Result<PathBuf, Error> {
+    let output = build_command(profile, features).kill_on_drop(true).spawn()?.wait_with_output().await?;
     if !output.status.success() {
         return Err(Error::Compile);
     }
@@ -51,12 +52,13 @@ pub fn existing_binaries() -> Result<PathBuf, Error> {
     Ok(program.parent().unwrap_or(&program).to_owned())
 }
 
-fn build_command(profile: CargoProfile) -> Command {
+fn build_command(profile: CargoProfile, features: &str) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command
         .current_dir(workspace_root())
-        .args(["build", "--workspace", "--bins", "--message-format", "json-render-diagnostics"])
+        .args(["build", "--workspace", "--bins", "--features", features])
+        .args(["--message-format", "json-render-diagnostics"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
     if profile == CargoProfile::Release {

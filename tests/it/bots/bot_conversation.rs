@@ -87,7 +87,7 @@ fn bot_text_reaches_the_integrator_with_the_bot_name() {
         let request = fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await.remove(0);
         let entry = fixture.entry_with_text(1, "From 9 to 5.").await;
         let expected = json!({
-            "sender": {"name": BOT_NAME},
+            "sender": {"type": "bot", "name": BOT_NAME},
             "recipient": {"id": VISITOR_ID},
             "message": {"type": "text", "id": entry["id"], "text": "From 9 to 5."},
         });

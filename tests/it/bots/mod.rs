@@ -5,5 +5,6 @@ mod bot_conversation;
 pub mod bot_endpoint;
 mod bot_failure;
 mod bot_handover;
+mod bot_label;
 mod bot_management;
 mod turns;

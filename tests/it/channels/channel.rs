@@ -46,7 +46,7 @@ fn visitor_and_agent_exchange_messages() {
         assert_eq!(
             request.json(),
             json!({
-                "sender": {"name": "Ann", "photo": PHOTO_URL},
+                "sender": {"type": "agent", "name": "Ann", "photo": PHOTO_URL},
                 "recipient": {"id": "user@app:7"},
                 "message": {"type": "text", "id": message["id"], "text": "Yes, this morning."},
             })

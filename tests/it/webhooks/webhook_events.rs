@@ -236,8 +236,8 @@ fn chat_finished_contains_the_whole_conversation() {
             "chat": {
                 "messages": [
                     {"type": "visitor", "message": "Hello"},
-                    {"type": "agent", "agent_id": 0, "message": "1 < 2"},
-                    {"type": "agent", "agent_id": fixture.agent.id, "message": "I am \"here\""},
+                    {"type": "agent", "sender_type": "bot", "agent_id": 0, "message": "1 < 2"},
+                    {"type": "agent", "sender_type": "agent", "agent_id": fixture.agent.id, "message": "I am \"here\""},
                     {"type": "visitor", "message": "Look\nhttps://cdn.example/a.png"},
                 ],
                 "rate": null,

@@ -24,9 +24,29 @@ pub struct IntegratorMessage {
 
 #[derive(Serialize, JsonSchema)]
 pub struct IntegratorSender {
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    r#type: Optional<WriterType>,
     name: String,
     #[serde(skip_serializing_if = "Optional::is_absent")]
     photo: Optional<WebUrl>,
+}
+
+/// Whether an agent or a bot writes to the visitor, who may have to be told.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WriterType {
+    Agent,
+    Bot,
+}
+
+impl WriterType {
+    pub fn of(sender: &Sender) -> Option<Self> {
+        match sender {
+            Sender::Agent(_) => Some(Self::Agent),
+            Sender::Bot(_) => Some(Self::Bot),
+            Sender::Visitor | Sender::System => None,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -85,7 +105,7 @@ impl From<&Sender> for IntegratorSender {
             // Entries whose sender is the visitor or the system are never delivered to a channel.
             Sender::Visitor | Sender::System => (String::new(), None),
         };
-        Self { name, photo: Optional(photo.map(WebUrl)) }
+        Self { r#type: Optional(WriterType::of(sender)), name, photo: Optional(photo.map(WebUrl)) }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::{Visitor, VisitorProfile};
 use crate::domain::visitors::widget_visitor::{self, Utm, WidgetVisitor};
 use crate::wire::agent::ChatDepartment;
+use crate::wire::channels::integrator_request::WriterType;
 use crate::wire::fields::described::{DigitString, Uuid};
 use crate::wire::fields::urls::WebUrl;
 use crate::wire::fields::values::{AnyObject, Name, SequentialNumber, UnixSeconds};
@@ -289,6 +290,9 @@ pub struct TranscriptMessage {
     message: String,
     timestamp: UnixSeconds,
     r#type: TranscriptSender,
+    /// Present unless the visitor has written the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sender_type: Option<WriterType>,
     /// Present in an agent's message; 0 for a bot.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_id: Option<u64>,
@@ -308,7 +312,8 @@ impl From<&TimelineEntry> for TranscriptMessage {
             Sender::Agent(agent) => (TranscriptSender::Agent, Some(agent.agent_id)),
             Sender::Bot(_) => (TranscriptSender::Agent, Some(0)),
         };
-        Self { message: entry.content.to_plain_text(), timestamp: entry.at.into(), r#type, agent_id }
+        let sender_type = WriterType::of(&entry.from);
+        Self { message: entry.content.to_plain_text(), timestamp: entry.at.into(), r#type, sender_type, agent_id }
     }
 }
 
