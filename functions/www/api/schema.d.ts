@@ -3926,6 +3926,7 @@ export interface components {
              * @description An http or https URL.
              */
             photo?: string;
+            type?: components["schemas"]["WriterType"];
         };
         LastMessage: {
             /**
@@ -4996,6 +4997,8 @@ export interface components {
              *     visible content.
              */
             message: string;
+            /** @description Present unless the visitor has written the message. */
+            sender_type?: components["schemas"]["WriterType2"];
             timestamp: components["schemas"]["UnixSeconds"];
             type: components["schemas"]["TranscriptSender"];
         };
@@ -5663,6 +5666,16 @@ export interface components {
             user_token?: string | null;
             utm?: components["schemas"]["UtmParameters"] | null;
         };
+        /**
+         * @description Whether an agent or a bot writes to the visitor, who may have to be told.
+         * @enum {string}
+         */
+        WriterType: "agent" | "bot";
+        /**
+         * @description Whether an agent or a bot writes to the visitor, who may have to be told.
+         * @enum {string}
+         */
+        WriterType2: "agent" | "bot";
     };
     responses: {
         /** @description The operator has suspended the account. */

@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use local::cargo_build::workspace_root;
 use reqwest::Client;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
 
+use crate::support::api_client::TestAgent;
 use crate::support::bot_fixture::{BOT_NAME, TestBot, register_provider};
 use crate::support::test_host::{VISITOR_ID, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
@@ -255,6 +257,104 @@ fn complete_conversation(language: Language) {
             program.assert_rejects_unsigned_requests().await;
         }
     });
+}
+
+/// The response of a model's endpoint: two parts of a text, or the arguments of a call of `hand_over`.
+fn model_response(delta: &str, parts: [&str; 2]) -> CannedResponse {
+    let delta = |part: &str| match delta {
+        "content" => json!({"content": part}),
+        _ => json!({"tool_calls": [{"index": 0, "function": {"arguments": part}}]}),
+    };
+    let lines = parts.map(|part| format!("data: {}\n\n", json!({"choices": [{"delta": delta(part)}]})));
+    CannedResponse::Text(200, "text/event-stream", format!(": ok\n\n{}data: [DONE]\n\n", lines.concat()))
+}
+
+/// A visitor talks to a bot that asks a language model. The model's endpoint answers with the visitor's last words. It
+/// takes so long for the second question that the visitor writes once more; then it hands the chat over; then it fails.
+fn conversation_with_a_model(language: Language) {
+    run_on_shared_host(async |host| {
+        let to_bot = unused_port().await;
+        let (account, integrator) = (host.create_account().await, TestReceiver::start(CannedResponse::ok()).await);
+        let channel = account.create_channel(&integrator.url()).await;
+        let provider = register_provider(&host.operator, &address(to_bot), json!({})).await;
+        let bot = TestBot::connect(&account, &provider, &[&channel], json!({})).await;
+        account.admin.set_presence("online").await;
+        let model = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
+        let slow = Arc::new(Semaphore::new(0));
+        let permits = Arc::clone(&slow);
+        model.respond_by(move |request| {
+            let (permits, asked) = (Arc::clone(&permits), request.json());
+            async move {
+                let messages = asked["messages"].as_array().unwrap();
+                let last = messages.last().unwrap()["content"].as_str().unwrap();
+                match last {
+                    "And on Sunday?" => permits.acquire().await.unwrap().forget(),
+                    "A person" => {
+                        let arguments = ["{\"reason\": \"requested\", \"sum", "mary\": \"Asks about **Sunday**\"}"];
+                        return model_response("tool_calls", arguments);
+                    }
+                    "Fail" => return CannedResponse::Json(500, json!({})),
+                    _ => {}
+                }
+                model_response("content", [&format!("{} messages, ", messages.len()), last])
+            }
+        });
+        let environment = [
+            ("SIGNING_SECRET", &*bot.signing_secret),
+            ("EVENTS_URL", &format!("{}{}", host.local.base_url(), bot.webhook_path())),
+            ("MODEL_URL", &model.url()),
+            ("MODEL", "stub"),
+            ("MODEL_KEY", "none"),
+        ];
+        let program = ExampleProgram::start(language, "bot-llm", to_bot, &environment).await;
+        program.assert_rejects_unsigned_requests().await;
+        let wait_for_answer = async |number: usize| {
+            integrator.wait_for_requests(number, WAIT_TIMEOUT).await[number - 1].json()["message"]["text"].clone()
+        };
+
+        channel.send_text(VISITOR_ID, "Hello").await;
+        assert_eq!(wait_for_answer(1).await, "2 messages, Hello");
+        channel.send_text(VISITOR_ID, "And on Sunday?").await;
+        model.wait_for_requests(2, WAIT_TIMEOUT).await;
+        channel.send_text(VISITOR_ID, "In Delft").await;
+        slow.add_permits(1);
+        assert_eq!(wait_for_answer(2).await, "5 messages, In Delft", "the stale answer is not shown");
+
+        channel.send_text(VISITOR_ID, "A person").await;
+        let handover = wait_for_handover(&account.admin, 1).await;
+        assert_eq!((&handover["reason"], &handover["summary"]), (&json!("requested"), &json!("Asks about **Sunday**")));
+        channel.send_text("another visitor", "Fail").await;
+        assert_eq!(wait_for_handover(&account.admin, 2).await["reason"], "error");
+        let answers = account
+            .admin
+            .timeline(1)
+            .await
+            .iter()
+            .filter(|entry| entry["from"] == "bot" && entry["type"] == "text")
+            .count();
+        assert_eq!(answers, 3, "two answers and the last words: none is sent twice");
+    });
+}
+
+/// Waits until the bot has handed a chat over, and returns what it says about it.
+async fn wait_for_handover(agent: &TestAgent, chat: u64) -> Value {
+    wait_for("the bot hands over", WAIT_TIMEOUT, async || {
+        let shown = agent.chat(chat).await;
+        if shown["state"] == "waiting" { Ok(shown["handover"].clone()) } else { Err(shown) }
+    })
+    .await
+}
+
+#[test]
+#[ignore = "needs the packages that tests/run installs"]
+fn python_bot_answers_with_a_model() {
+    conversation_with_a_model(Language::Python);
+}
+
+#[test]
+#[ignore = "needs the packages that tests/run installs"]
+fn node_bot_answers_with_a_model() {
+    conversation_with_a_model(Language::Node);
 }
 
 #[test]
