@@ -44,8 +44,8 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let response = match (handled, event.reply_to_seq) {
         // The bot gets what it has not taken into account.
         (Err(BotApiError::Common(Error::Superseded)), Some(seq)) => {
-            let newer = events.newer_messages(&event.chat, seq).await?;
-            Response::conflict(SupersededAnswer::new(&newer))
+            let (newer, up_to_seq) = events.newer_messages(&event.chat, seq).await?;
+            Response::conflict(SupersededAnswer::new(&newer, up_to_seq))
         }
         (handled, _) => handled?,
     };

@@ -60,8 +60,11 @@ async function answer(chat_id, chat) {
             const reply = await think(chat.history);
             if (chat.answered < chat.version || chats.get(chat_id) !== chat) continue; // stale
             const { status, body } = await sendEvent({ ...reply, chat_id, reply_to_seq: seq || undefined });
-            if (status === 409 && body.error?.code === "superseded") addMessages(chat, body);
-            else if (status !== 200) break;
+            if (status === 409 && body.error?.code === "superseded") {
+                addMessages(chat, body);
+                chat.answered = -1;
+                if (!body.messages.length) await setTimeout(1000); // the newer message is just being stored
+            } else if (status !== 200) break;
             else chat.history.push({ role: "assistant", content: reply.message?.text ?? reply.text });
         }
     } finally {

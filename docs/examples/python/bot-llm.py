@@ -108,8 +108,11 @@ def answer(chat_id, chat):
         with lock:
             if status == 409 and body.get("error", {}).get("code") == "superseded":
                 chat.add_messages(body)
+                chat.answered = -1
             elif status == 200:
                 chat.add("assistant", reply["message"]["text"] if "message" in reply else reply["text"])
+        if status == 409 and not body.get("messages"):
+            time.sleep(1)  # the newer message is just being stored
 
 
 def think(history):

@@ -4806,7 +4806,8 @@ export interface components {
             messages: components["schemas"]["MessageFromVisitor"][];
             /**
              * Format: int64
-             * @description The number of the last of them.
+             * @description The reply_to_seq of an answer to them. Equal to the refused one if the newer message is just being stored: send
+             *     the answer again a second later.
              */
             up_to_seq: number;
         };

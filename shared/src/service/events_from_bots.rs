@@ -10,6 +10,7 @@ use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::agent_presence;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::Bot;
+use crate::domain::bots::turn::answerable_seq;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_state::Invited;
 use crate::domain::chats::idempotency_key::IdempotencyKey;
@@ -166,15 +167,20 @@ impl BotEventHandler<'_> {
         update_visitor_and_notify(self.chats, &visitor, &settings.webhooks, clock::now()).await
     }
 
-    /// Returns the visitor's messages after the one with this number, oldest first.
+    /// Returns the visitor's messages that a refused answer did not take into account, oldest first, and the number with
+    /// which the bot can answer them.
     pub async fn newer_messages(
         &self,
         chat_reference: &ChatReference,
-        after_seq: u64,
-    ) -> Result<Vec<TimelineEntry>, Error> {
+        refused_seq: u64,
+    ) -> Result<(Vec<TimelineEntry>, u64), Error> {
         let chat_id = self.chat_id(chat_reference).await?;
-        let entries = self.chats.timeline(&self.bot.account_id, chat_id, after_seq, MAX_NEWER_ENTRIES).await?;
-        Ok(entries.into_iter().filter(TimelineEntry::is_visitor_message).collect())
+        let account_id = &self.bot.account_id;
+        let (entries, chat) = self.chats.timeline_and_chat(account_id, chat_id, refused_seq, MAX_NEWER_ENTRIES).await?;
+        let chat = chat.ok_or(Error::NotFound)?;
+        let newer: Vec<_> = entries.into_iter().filter(TimelineEntry::is_visitor_message).collect();
+        let up_to_seq = answerable_seq(refused_seq, &newer, &chat, clock::now());
+        Ok((newer, up_to_seq))
     }
 
     /// Finds the chat of an event by its `chat_id`, by its `client_id`, or by the `id` of a CLIENT_MESSAGE

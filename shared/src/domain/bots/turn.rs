@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::domain::chats::chat::{Chat, Sender};
-use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::chats::timeline_entry::{GAP_TIMEOUT, TimelineEntry};
 use crate::domain::deliveries::delivery::{Delivery, DeliveryState, Target};
 use crate::domain::timestamp::Timestamp;
 
@@ -93,6 +93,15 @@ fn is_for_bot(entry: &TimelineEntry) -> bool {
     entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
+/// Returns the number that a bot must send as `reply_to_seq` so that its answer takes all messages into account, after
+/// an answer with another number was refused. `newer` are the stored messages after that number. A message that is just
+/// being stored is not skipped; one whose number was assigned, but that was never stored, is.
+pub fn answerable_seq(refused: u64, newer: &[TimelineEntry], chat: &Chat, now: Timestamp) -> u64 {
+    let last_stored = newer.last().map_or(refused, |entry| entry.seq);
+    let is_gap_permanent = now.since(chat.updated_at) >= GAP_TIMEOUT;
+    if is_gap_permanent { last_stored.max(chat.visitor_seq) } else { last_stored }
+}
+
 /// Whether the entry is a message to a bot of which no attempt was made.
 fn is_unsent_message(entry: &TimelineEntry) -> bool {
     let is_unsent = |delivery: &Delivery| {
@@ -153,6 +162,16 @@ mod tests {
         // The first message was sent at 1 s, so the turn ends at 7 s, and a wait would last until 7.1 s.
         assert_eq!(step(third, &typing, &entries, 5_100), TurnStep::Send);
         assert_eq!(step(second, &chat(3, None), &entries, 5_100), TurnStep::Send);
+    }
+
+    #[test]
+    fn refused_answer_skips_only_messages_that_will_never_be_stored() {
+        let chat = Chat { updated_at: Timestamp(20_000), ..chat(3, None) };
+        let seq = |newer: &[TimelineEntry], now| answerable_seq(1, newer, &chat, Timestamp(now));
+        let stored = [message(2, DeliveryState::Pending)];
+        assert_eq!((seq(&[], 20_100), seq(&stored, 20_100)), (1, 2), "the third is just being stored");
+        assert_eq!((seq(&[], 30_000), seq(&stored, 30_000)), (3, 3), "it will never be");
+        assert_eq!(seq(&[message(3, DeliveryState::Pending)], 20_100), 3);
     }
 
     #[test]

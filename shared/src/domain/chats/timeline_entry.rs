@@ -14,7 +14,7 @@ use crate::domain::timestamp::Timestamp;
 /// The time after which a gap in the sequence numbers is permanent. One write reserves a sequence number and a later
 /// write stores the entry. No function that stores a message runs longer than this time, so an older gap can no longer
 /// be filled.
-const GAP_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const GAP_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimelineEntry {

@@ -298,17 +298,18 @@ pub struct SupersededAnswer {
     error: BotErrorDetails,
     /// The visitor's messages after reply_to_seq, oldest first.
     messages: Vec<MessageFromVisitor>,
-    /// The number of the last of them.
+    /// The reply_to_seq of an answer to them. Equal to the refused one if the newer message is just being stored: send
+    /// the answer again a second later.
     up_to_seq: u64,
 }
 
 impl SupersededAnswer {
-    pub fn new(newer: &[TimelineEntry]) -> Self {
+    pub fn new(newer: &[TimelineEntry], up_to_seq: u64) -> Self {
         let (code, message) = (BotErrorCode::Superseded, Error::Superseded.to_string());
         Self {
             error: BotErrorDetails { code, message, field: None },
             messages: newer.iter().map(MessageFromVisitor::from).collect(),
-            up_to_seq: newer.last().map_or(0, |entry| entry.seq),
+            up_to_seq,
         }
     }
 }
