@@ -229,7 +229,10 @@ journey(
     await account.openChat("Ingrid Lindqvist", "parcel");
     await page.getByRole("tab", { name: /Bot/ }).click();
     await openChat(page, "Ingrid Lindqvist");
-    await page.locator(".by", { hasText: "Parcel bot" }).first().waitFor();
+    await page
+      .locator(".by", { hasText: "Parcel bot (bot)" })
+      .first()
+      .waitFor();
     await page.locator(".buttons li", { hasText: "AK-20931" }).waitFor();
     await page.locator(".bubble strong", { hasText: "parcel" }).waitFor();
     await page.getByRole("link", { name: "help" }).waitFor();

@@ -175,10 +175,10 @@ export class Shop {
     return visitor;
   }
 
-  /** The agent accepts the chat of a visitor who waits. */
-  async accept() {
-    const [row] = await waitFor("a waiting chat", async () => {
-      const chats = await this.agent.chats("waiting");
+  /** The agent accepts the chat of a visitor who waits, or whom a bot answers. */
+  async accept(state = "waiting") {
+    const [row] = await waitFor(`a chat: ${state}`, async () => {
+      const chats = await this.agent.chats(state);
       return chats.length > 0 && chats;
     });
     this.chatId = row.chat_id;

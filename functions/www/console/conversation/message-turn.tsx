@@ -27,10 +27,10 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const workspace = useWorkspace();
   const { author, side, isNote, entries, outgoing, at } = turn;
   const isMine = author.kind === "agent" && author.id === workspace.me.id;
-  const authorName = author.kind === "visitor" ? name : author.name;
+  const authorName = author.kind === "visitor" ? name : author.kind === "bot" ? `${author.name} (bot)` : author.name;
   const label = isNote
     ? author.kind === "bot"
-      ? `${authorName}, for agents only`
+      ? `${author.name}, for agents only`
       : isMine
         ? "Private note"
         : `Private note of ${authorName}`

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "نحن متصلون",
   away: "لسنا متاحين حاليًا",
   bot: "المساعد",
+  machine: "روبوت",
   agent: "الموظف",
   replyMinutes: "نرد عادةً خلال بضع دقائق",
   replyHours: "نرد عادةً خلال بضع ساعات",

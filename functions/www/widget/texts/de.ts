@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Wir sind online",
   away: "Wir sind gerade nicht da",
   bot: "Assistent",
+  machine: "Bot",
   agent: "Berater",
   replyMinutes: "Antwortet meist in wenigen Minuten",
   replyHours: "Antwortet meist in wenigen Stunden",

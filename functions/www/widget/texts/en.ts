@@ -7,6 +7,7 @@ const texts = {
   online: "We are online",
   away: "We are away at the moment",
   bot: "Assistant",
+  machine: "bot",
   agent: "Agent",
   replyMinutes: "Usually answers in a few minutes",
   replyHours: "Usually answers in a few hours",

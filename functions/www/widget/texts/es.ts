@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Estamos en línea",
   away: "Ahora no estamos disponibles",
   bot: "Asistente",
+  machine: "bot",
   agent: "Agente",
   replyMinutes: "Suele responder en unos minutos",
   replyHours: "Suele responder en unas horas",

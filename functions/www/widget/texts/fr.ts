@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Nous sommes en ligne",
   away: "Nous sommes absents pour le moment",
   bot: "Assistant",
+  machine: "robot",
   agent: "Conseiller",
   replyMinutes: "Répond en général en quelques minutes",
   replyHours: "Répond en général en quelques heures",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Siamo online",
   away: "Al momento non ci siamo",
   bot: "Assistente",
+  machine: "bot",
   agent: "Operatore",
   replyMinutes: "Di solito rispondiamo in pochi minuti",
   replyHours: "Di solito rispondiamo in poche ore",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "オンラインです",
   away: "ただいま不在です",
   bot: "アシスタント",
+  machine: "ボット",
   agent: "担当者",
   replyMinutes: "通常数分以内に返信します",
   replyHours: "通常数時間以内に返信します",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "We zijn online",
   away: "We zijn er even niet",
   bot: "Assistent",
+  machine: "bot",
   agent: "Medewerker",
   replyMinutes: "Antwoordt meestal binnen enkele minuten",
   replyHours: "Antwoordt meestal binnen enkele uren",

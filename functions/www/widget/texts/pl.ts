@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Jesteśmy online",
   away: "W tej chwili nas nie ma",
   bot: "Asystent",
+  machine: "bot",
   agent: "Konsultant",
   replyMinutes: "Zwykle odpowiadamy w ciągu kilku minut",
   replyHours: "Zwykle odpowiadamy w ciągu kilku godzin",

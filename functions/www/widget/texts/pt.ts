@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Estamos online",
   away: "Estamos ausentes no momento",
   bot: "Assistente",
+  machine: "robô",
   agent: "Atendente",
   replyMinutes: "Costuma responder em poucos minutos",
   replyHours: "Costuma responder em poucas horas",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Çevrimiçiyiz",
   away: "Şu anda burada değiliz",
   bot: "Asistan",
+  machine: "bot",
   agent: "Temsilci",
   replyMinutes: "Genellikle birkaç dakika içinde yanıt verir",
   replyHours: "Genellikle birkaç saat içinde yanıt verir",

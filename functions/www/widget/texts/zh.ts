@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "我们在线",
   away: "我们暂时不在",
   bot: "智能助手",
+  machine: "机器人",
   agent: "客服",
   replyMinutes: "通常在几分钟内回复",
   replyHours: "通常在几小时内回复",

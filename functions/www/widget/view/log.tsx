@@ -28,6 +28,8 @@ interface Line {
   at: number;
   author: string | null;
   isOwn: boolean;
+  /** Whether a bot has written it, which the visitor must be able to see whatever the bot is called. */
+  isOfBot?: boolean;
   content: Child;
   /** What is known about the delivery of the visitor's message. */
   status?: Child;
@@ -160,7 +162,8 @@ function linesOf({ state, actions }: Props): Line[] {
     const status =
       message === lastSeen ? <span>{texts.seen}</span> : message === lastOwn && isOwn && <span>{texts.sent}</span>;
     const author = isOwn ? "" : teamName(message);
-    lines.push({ key, chatId: message.chat_id, at: message.at, author, isOwn, content, status });
+    const isOfBot = message.from === "bot";
+    lines.push({ key, chatId: message.chat_id, at: message.at, author, isOwn, isOfBot, content, status });
   }
   addOthers();
   for (const { messageId, text, at, isFailed } of pending)
@@ -212,7 +215,7 @@ function withDates(lines: Line[], { state, actions }: Props): Child[] {
       !isNewDay && !isNewChat && previous.author === line.author && line.at - previous.at < GROUP_GAP_MS;
     return { ...line, isNewDay, isNewChat, isGrouped };
   });
-  return placed.map(({ key, at, author, isOwn, content, status, isNewDay, isNewChat, isGrouped }, index) => {
+  return placed.map(({ key, at, author, isOwn, isOfBot, content, status, isNewDay, isNewChat, isGrouped }, index) => {
     const time = timeOfDay(at, language);
     const isLast = !placed[index + 1]?.isGrouped;
     return (
@@ -231,7 +234,8 @@ function withDates(lines: Line[], { state, actions }: Props): Child[] {
               <>
                 <Avatar person={personNamed(author, state)} state={state} actions={actions} />
                 <span class="by">
-                  <b>{author}</b> <time>{time}</time>
+                  <b>{author}</b> {isOfBot && `${state.texts.machine} · `}
+                  <time>{time}</time>
                 </span>
               </>
             )}

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-PHOEZGMB.js";import"/console/assets/chunk-7J5PCMVD.js";import"/console/assets/chunk-XU2N6657.js";import"/console/assets/chunk-O5YWP4JJ.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
