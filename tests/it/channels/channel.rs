@@ -170,7 +170,8 @@ fn typing_notices_are_delivered_both_ways() {
         active_chat.agent.send_typing(active_chat.number, "typeout").await;
         let requests = integrator.wait_for_requests(2, WAIT_TIMEOUT).await;
         for (request, kind) in requests.iter().zip(["typein", "typeout"]) {
-            let expected = json!({"sender": profile, "recipient": {"id": VISITOR_ID}, "message": {"type": kind}});
+            let sender = merged(profile.clone(), json!({"type": "agent"}));
+            let expected = json!({"sender": sender, "recipient": {"id": VISITOR_ID}, "message": {"type": kind}});
             assert_eq!(request.json(), expected);
         }
         let timeline = active_chat.agent.timeline(active_chat.number).await;
