@@ -3205,16 +3205,10 @@ export interface components {
         /** @description Exactly one of the three fields is required. */
         ChatTransfer: {
             agent_id: components["schemas"]["SequentialNumber"];
-            bot_id?: null;
-            department_id?: null;
         } | {
-            agent_id?: null;
-            bot_id?: null;
             department_id: components["schemas"]["SequentialNumber"];
         } | {
-            agent_id?: null;
             bot_id: string;
-            department_id?: null;
         };
         /** @description The fields of every event about a chat. */
         ChatUpdated: {

@@ -385,14 +385,14 @@ impl JsonSchema for ChatTransfer {
                     "type": "object",
                     "required": ["agent_id"],
                     "properties": {
-                        "agent_id": number.clone(), "department_id": { "type": "null" }, "bot_id": { "type": "null" },
+                        "agent_id": number.clone(),
                     },
                 },
                 {
                     "type": "object",
                     "required": ["department_id"],
                     "properties": {
-                        "department_id": number, "agent_id": { "type": "null" }, "bot_id": { "type": "null" },
+                        "department_id": number,
                     },
                 },
                 {
@@ -400,8 +400,6 @@ impl JsonSchema for ChatTransfer {
                     "required": ["bot_id"],
                     "properties": {
                         "bot_id": { "type": "string", "minLength": 1, "maxLength": MAX_BOT_ID_CHARS },
-                        "agent_id": { "type": "null" },
-                        "department_id": { "type": "null" },
                     },
                 },
             ],
