@@ -36,10 +36,11 @@ pub fn workspace_root() -> PathBuf {
     crate_folder.ancestors().nth(2).unwrap_or(crate_folder).to_owned()
 }
 
-/// Builds all binaries in the workspace with these features, separated by commas, and returns their folder. Cargo prints
-/// compiler errors to the terminal.
-pub async fn build(profile: CargoProfile, features: &str) -> Result<PathBuf, Error> {
-    let output = build_command(profile, features).kill_on_drop(true).spawn()?.wait_with_output().await?;
+/// Builds all binaries in the workspace and returns their folder. Cargo prints compiler errors to the terminal. If
+/// another command has built the workspace, `options` must be its options `--examples` and `--features`: otherwise the
+/// crates have other features and are compiled again.
+pub async fn build(profile: CargoProfile, options: &[&str]) -> Result<PathBuf, Error> {
+    let output = build_command(profile, options).kill_on_drop(true).spawn()?.wait_with_output().await?;
     if !output.status.success() {
         return Err(Error::Compile);
     }
@@ -52,12 +53,13 @@ pub fn existing_binaries() -> Result<PathBuf, Error> {
     Ok(program.parent().unwrap_or(&program).to_owned())
 }
 
-fn build_command(profile: CargoProfile, features: &str) -> Command {
+fn build_command(profile: CargoProfile, options: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
     command
         .current_dir(workspace_root())
-        .args(["build", "--workspace", "--bins", "--features", features])
+        .args(["build", "--workspace", "--bins"])
+        .args(options)
         .args(["--message-format", "json-render-diagnostics"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped());
@@ -67,18 +69,26 @@ fn build_command(profile: CargoProfile, features: &str) -> Command {
     command
 }
 
-/// A JSON message that cargo prints. `executable` is `None` unless the message is about a binary.
+/// A message of cargo about something that it has compiled. `executable` is `None` for a library.
 #[derive(Deserialize)]
 struct CargoMessage {
     executable: Option<PathBuf>,
+    target: CargoTarget,
 }
 
-/// Returns the folder that contains the first executable listed in cargo's output, which has one JSON message per line.
+#[derive(Deserialize)]
+struct CargoTarget {
+    kind: Vec<String>,
+}
+
+/// Returns the folder of the first binary listed in cargo's output, which has one JSON message per line. Examples are in
+/// another folder.
 fn executables_folder(messages: &str) -> Option<PathBuf> {
     messages
         .lines()
-        .filter_map(|line| serde_json::from_str::<CargoMessage>(line).ok()?.executable)
-        .find_map(|executable| executable.parent().map(Path::to_owned))
+        .filter_map(|line| serde_json::from_str::<CargoMessage>(line).ok())
+        .filter(|message| message.target.kind.iter().any(|kind| kind == "bin"))
+        .find_map(|message| message.executable?.parent().map(Path::to_owned))
 }
 
 #[cfg(test)]
@@ -86,17 +96,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folder_contains_the_first_executable() {
-        let messages = r#"{"reason":"compiler-artifact","executable":null}
+    fn folder_contains_the_first_binary() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"kind":["lib"]},"executable":null}
 {"reason":"build-script-executed","out_dir":"/x"}
 not json
-{"reason":"compiler-artifact","executable":"/tree/target/debug/agent-login"}
+{"reason":"compiler-artifact","target":{"kind":["example"]},"executable":"/tree/target/debug/examples/server"}
+{"reason":"compiler-artifact","target":{"kind":["bin"]},"executable":"/tree/target/debug/agent-login"}
 {"reason":"build-finished","success":true}"#;
         assert_eq!(executables_folder(messages), Some(PathBuf::from("/tree/target/debug")));
     }
 
     #[test]
-    fn messages_without_executable_have_no_folder() {
+    fn messages_without_binary_have_no_folder() {
         assert_eq!(executables_folder(r#"{"reason":"build-finished","success":true}"#), None);
     }
 

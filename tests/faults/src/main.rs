@@ -90,7 +90,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
     let binaries = if arguments.no_build {
         cargo_build::existing_binaries().expect("the binaries are beside this program")
     } else {
-        cargo_build::build(CargoProfile::Dev, "").await.expect("the functions compile")
+        cargo_build::build(CargoProfile::Dev, &[]).await.expect("the functions compile")
     };
     // The folder is on the same disk as the binaries, so that they can be hard-linked into it.
     let folder = tempfile::Builder::new().prefix("run-").tempdir_in(results_folder()).expect("a temporary folder");

@@ -135,13 +135,13 @@ fn stack_base_url() -> Option<String> {
     std::env::var("SWITCHBOARD_BASE_URL").ok()
 }
 
-/// The features with which tests/run builds. With others, cargo would compile the functions again.
-const FEATURES: &str = "bench/run,faults/run";
+/// The options with which tests/run builds.
+const OPTIONS: [&str; 3] = ["--examples", "--features", "bench/run,faults/run"];
 
 /// Returns the folder with the built functions. The build runs only once, even if it fails, so that the compiler's
 /// messages are printed only once.
 pub async fn binaries() -> &'static Path {
-    let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::CargoProfile::Dev, FEATURES).await).await;
+    let built = BINARIES.get_or_init(async || cargo_build::build(cargo_build::CargoProfile::Dev, &OPTIONS).await).await;
     built.as_deref().expect("the functions compile")
 }
 

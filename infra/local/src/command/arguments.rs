@@ -91,7 +91,7 @@ impl Arguments {
         if self.no_build {
             cargo_build::existing_binaries()
         } else {
-            cargo_build::build(if self.release { CargoProfile::Release } else { CargoProfile::Dev }, "").await
+            cargo_build::build(if self.release { CargoProfile::Release } else { CargoProfile::Dev }, &[]).await
         }
     }
 
