@@ -6,7 +6,7 @@ use crate::chats::new_entry::new_entry;
 use crate::chats::notifications::NotificationContext;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
-use crate::domain::bots::bot::{BotNotification, CloseReason};
+use crate::domain::bots::bot::{Bot, BotNotification, CloseReason};
 use crate::domain::chats::bot_handover::{BotHandover, HandoverDetails};
 use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
@@ -56,8 +56,8 @@ pub(super) struct BotNotice {
 
 /// A message to the visitor.
 pub(super) struct LastWords {
-    pub bot_name: String,
-    pub text: String,
+    bot_name: String,
+    text: String,
 }
 
 #[derive(Default)]
@@ -198,6 +198,10 @@ async fn commit(
 }
 
 impl LastWords {
+    pub(super) fn of(bot: &Bot, text: Option<&str>) -> Option<Self> {
+        text.map(|text| Self { bot_name: bot.name.clone(), text: text.to_owned() })
+    }
+
     /// Makes this the last message of the chat and returns its entry.
     fn add_to(self, chat: &mut Chat) -> Result<TimelineEntry, Error> {
         let (from, content, now) = (Sender::Bot(self.bot_name), Content::text(self.text), chat.updated_at);

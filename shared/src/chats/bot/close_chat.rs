@@ -33,11 +33,10 @@ pub async fn close_chat_by_bot(
     let context = NotificationContext { webhooks, agent_id: None, now };
     let effects_of = |before: &Chat| {
         before.require_bot(&bot.bot_id)?;
-        let last_words = text.map(|text| LastWords { bot_name: bot.name.clone(), text: text.to_owned() });
         Ok(TransitionEffects {
             notice: Some(BotNotice::chat_closed(CloseReason::Bot)),
             event: (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished),
-            last_words,
+            last_words: LastWords::of(bot, text),
             key: key.cloned(),
             is_bot_event: true,
             ..TransitionEffects::silent(before.state.after_event(ChatEvent::BotCloses)?)

@@ -67,7 +67,7 @@ pub async fn invite_agent(
             notice: notice.map(BotNotice::from),
             event,
             agent: agent.clone(),
-            last_words: invitation.last_words(),
+            last_words: LastWords::of(bot, invitation.text),
             invitation: (!matches!(invited, Invited::Nobody)).then(|| invitation.to_agents(now)),
             key: invitation.key.cloned(),
             is_bot_event: true,
@@ -78,11 +78,6 @@ pub async fn invite_agent(
 }
 
 impl AgentInvitation<'_> {
-    fn last_words(&self) -> Option<LastWords> {
-        let bot_name = || self.bot.name.clone();
-        self.text.map(|text| LastWords { bot_name: bot_name(), text: text.to_owned() })
-    }
-
     fn to_agents(&self, now: Timestamp) -> Invitation {
         Invitation {
             bot_name: self.bot.name.clone(),

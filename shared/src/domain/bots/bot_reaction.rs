@@ -1,12 +1,12 @@
 //! The entries that a bot must react to: a visitor's message or request for a callback, and the notifications that no
-//! agent is available and that an agent has given it the chat. If the bot does not accept such an entry in time, or does not answer an accepted message within
-//! its time limit, the chat is handed over to the agents.
+//! agent is available and that an agent has given it the chat. If the bot does not accept such an entry in time, or does
+//! not answer an accepted message within its time limit, the chat is handed over to the agents.
 
 use crate::domain::bots::bot::BotNotification;
 use crate::domain::chats::chat::Sender;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{Delivery, DeliveryState, Target};
+use crate::domain::deliveries::delivery::{Delivery, DeliveryState};
 use crate::domain::deliveries::retry_schedule::{ATTEMPT_SPACING, SLOT_TOLERANCE};
 use crate::domain::timestamp::Timestamp;
 
@@ -20,8 +20,7 @@ pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
             ..
         }
     );
-    let is_for_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
-    (is_client_message(entry) || is_notice) && is_for_bot
+    (is_client_message(entry) || is_notice) && entry.is_for_bot()
 }
 
 /// Returns whether a bot gets an entry as a CLIENT_MESSAGE, which it must answer within its time limit.
@@ -44,9 +43,7 @@ pub fn delivery_state_after_reaction(entry: &TimelineEntry) -> DeliveryState {
 /// Returns whether a second attempt to send an entry to the bot had started at `now`. The bot may then answer the entry
 /// twice. An attempt is recorded when it ends, so a second attempt that still runs is recognised by the time.
 pub fn was_sent_to_bot_again(entry: &TimelineEntry, now: Timestamp) -> bool {
-    let Some(delivery) = entry.delivery.as_ref().filter(|delivery| delivery.target == Target::Bot) else {
-        return false;
-    };
+    let Some(delivery) = entry.delivery.as_ref().filter(|_| entry.is_for_bot()) else { return false };
     let second_starts_at = |first: Timestamp| first.plus(ATTEMPT_SPACING.saturating_sub(SLOT_TOLERANCE));
     match delivery.attempts_made {
         0 => false,

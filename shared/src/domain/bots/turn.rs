@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::timeline_entry::{GAP_TIMEOUT, TimelineEntry};
-use crate::domain::deliveries::delivery::{Delivery, DeliveryState, Target};
+use crate::domain::deliveries::delivery::{Delivery, DeliveryState};
 use crate::domain::timestamp::Timestamp;
 
 /// Queues delay tasks by whole seconds.
 const MIN_WAIT: Duration = Duration::from_secs(1);
+
+/// A turn ends when it has so many messages, so that the entries read around its last message contain all of them.
+const MAX_MESSAGES: usize = 20;
 
 /// When a bot gets the messages of a visitor who writes several of them in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,11 @@ impl TurnSettings {
     /// Each message is sent at once.
     pub const NONE: Self = Self { quiet: Duration::ZERO, max: Self::DEFAULT_MAX };
 
+    /// Returns `quiet` and `max` in milliseconds.
+    pub fn milliseconds(self) -> [u64; 2] {
+        [self.quiet, self.max].map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
     pub fn gathers(self) -> bool {
         self.quiet > Duration::ZERO
     }
@@ -59,19 +67,26 @@ impl TurnSettings {
         if !has_later && !chat.is_visitor_typing(now) {
             return TurnStep::Send;
         }
-        let first = earlier_messages(entry, entries).first().map_or(entry.at, |first| first.at);
+        let earlier = earlier_messages(entry, entries);
+        let first_at = earlier.first().map_or(entry.at, |first| first.at);
         // The later message, or the end of the typing, is looked at after another wait.
-        let is_over = first.plus(self.max) < now.plus(self.quiet);
+        let is_over = first_at.plus(self.max) < now.plus(self.quiet) || earlier.len() + 1 >= MAX_MESSAGES;
         match entries.iter().find(is_later) {
             _ if is_over => TurnStep::Send,
-            Some(_) => TurnStep::Join,
+            Some(later) if is_in_turn_of(entry, later, entries) => TurnStep::Join,
+            Some(_) => TurnStep::Send,
             None => TurnStep::Wait(MIN_WAIT),
         }
     }
 }
 
-/// Returns the messages before `entry` that have joined it, oldest first: those of the visitor that were never sent, up
-/// to one that was, or to what somebody else has written or the bot was told.
+fn is_in_turn_of(entry: &TimelineEntry, later: &TimelineEntry, entries: &[TimelineEntry]) -> bool {
+    earlier_messages(later, entries).iter().any(|earlier| earlier.seq == entry.seq)
+}
+
+/// Returns the messages before `entry` that have joined it, oldest first: those of the visitor that were never sent to
+/// the bot, up to an event that was sent. What a bot writes meanwhile does not end a turn, because the bot has not read
+/// the messages yet.
 pub fn earlier_messages<'e>(entry: &TimelineEntry, entries: &'e [TimelineEntry]) -> Vec<&'e TimelineEntry> {
     let before = entries.iter().rev().skip_while(|other| other.seq >= entry.seq);
     let mut messages: Vec<_> =
@@ -80,17 +95,10 @@ pub fn earlier_messages<'e>(entry: &TimelineEntry, entries: &'e [TimelineEntry])
     messages
 }
 
-/// Whether messages before this entry belong to an earlier turn. Webhooks and calls do not end a turn.
+/// Whether the bot has got the messages before this entry. A CHAT_RETURNED contains them.
 fn ends_turn(entry: &TimelineEntry) -> bool {
-    match entry.from {
-        Sender::Visitor => is_for_bot(entry) && !is_unsent_message(entry),
-        Sender::System => is_for_bot(entry),
-        Sender::Bot(_) | Sender::Agent(_) => true,
-    }
-}
-
-fn is_for_bot(entry: &TimelineEntry) -> bool {
-    entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
+    let is_message = entry.from == Sender::Visitor && entry.is_for_bot();
+    (is_message && !is_unsent_message(entry)) || entry.content.is_chat_returned()
 }
 
 /// Returns the number that a bot must send as `reply_to_seq` so that its answer takes all messages into account, after
@@ -103,18 +111,20 @@ pub fn answerable_seq(refused: u64, newer: &[TimelineEntry], chat: &Chat, now: T
 }
 
 /// Whether the entry is a message to a bot of which no attempt was made.
-fn is_unsent_message(entry: &TimelineEntry) -> bool {
+pub fn is_unsent_message(entry: &TimelineEntry) -> bool {
     let is_unsent = |delivery: &Delivery| {
         let is_open = matches!(delivery.state, DeliveryState::Pending | DeliveryState::Superseded);
-        delivery.target == Target::Bot && is_open && delivery.attempts_made == 0
+        is_open && delivery.attempts_made == 0
     };
-    entry.from == Sender::Visitor && entry.delivery.as_ref().is_some_and(is_unsent)
+    entry.from == Sender::Visitor && entry.is_for_bot() && entry.delivery.as_ref().is_some_and(is_unsent)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::bots::bot::BotNotification;
     use crate::domain::chats::message_content::Content;
+    use crate::domain::deliveries::delivery::Target;
     use crate::domain::timestamp::Timestamp;
     use crate::wire::sample_data;
 
@@ -129,6 +139,11 @@ mod tests {
 
     fn message(seq: u64, state: DeliveryState) -> TimelineEntry {
         entry(seq, Sender::Visitor, Some(Target::Bot), state)
+    }
+
+    fn chat_returned(seq: u64) -> TimelineEntry {
+        let content = Content::bot_notification(BotNotification::ChatReturned);
+        TimelineEntry { content, ..entry(seq, Sender::System, Some(Target::Bot), DeliveryState::Pending) }
     }
 
     fn chat(visitor_seq: u64, typing_started_at: Option<Timestamp>) -> Chat {
@@ -165,6 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn message_joins_only_an_event_that_will_contain_it() {
+        use DeliveryState::{Delivered, Pending};
+        let between = |seq, from, state| entry(seq, from, Some(Target::Bot), state);
+        let step = |between: TimelineEntry| {
+            let entries = [message(1, Pending), between, message(3, Pending)];
+            TURNS.step(&entries[0], &chat(3, None), &entries, Timestamp(3_000))
+        };
+        assert_eq!(step(between(2, Sender::Visitor, Delivered)), TurnStep::Send, "the bot has got the second already");
+        assert_eq!(step(entry(2, Sender::Bot("Robin".into()), None, Pending)), TurnStep::Join);
+        assert_eq!(step(between(2, Sender::System, Pending)), TurnStep::Join);
+        assert_eq!(step(chat_returned(2)), TurnStep::Send);
+    }
+
+    #[test]
+    fn turn_has_a_largest_number_of_messages() {
+        let entries: Vec<_> = (1..=30).map(|seq| message(seq, DeliveryState::Pending)).collect();
+        let step = |seq: usize| TURNS.step(&entries[seq - 1], &chat(30, None), &entries, Timestamp(3_000));
+        assert_eq!((step(19), step(20)), (TurnStep::Join, TurnStep::Send));
+    }
+
+    #[test]
     fn refused_answer_skips_only_messages_that_will_never_be_stored() {
         let chat = Chat { updated_at: Timestamp(20_000), ..chat(3, None) };
         let seq = |newer: &[TimelineEntry], now| answerable_seq(1, newer, &chat, Timestamp(now));
@@ -186,14 +222,15 @@ mod tests {
             attempted.delivery.iter_mut().for_each(|delivery| delivery.attempts_made = 1);
             attempted
         };
-        let table: [(Vec<TimelineEntry>, &[u64]); 7] = [
+        let table: [(Vec<TimelineEntry>, &[u64]); 8] = [
             (vec![message(1, Superseded), message(2, Superseded)], &[1, 2]),
             (vec![message(1, Superseded), webhook(2), call(3), message(4, Superseded)], &[1, 4]),
-            (vec![message(1, Superseded), bot(2), message(3, Superseded)], &[3]),
+            (vec![message(1, Superseded), bot(2), message(3, Superseded)], &[1, 3]),
             (vec![message(1, Superseded), message(2, Delivered)], &[]),
             (vec![message(1, Superseded), attempted(2), message(3, Pending)], &[3]),
             (vec![message(1, Superseded), message(2, Failed)], &[]),
-            (vec![message(1, Superseded), notice(2)], &[]),
+            (vec![message(1, Superseded), notice(2)], &[1]),
+            (vec![message(1, Superseded), chat_returned(2)], &[]),
         ];
         for (mut entries, expected) in table {
             let last = message(9, Pending);

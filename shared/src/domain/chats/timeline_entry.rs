@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::chats::chat::Sender;
 use crate::domain::chats::message_content::Content;
-use crate::domain::deliveries::delivery::{Attempt, Delivery};
+use crate::domain::deliveries::delivery::{Attempt, Delivery, Target};
 use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::timestamp::Timestamp;
 
@@ -44,6 +44,10 @@ impl TimelineEntry {
     /// items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.retain_until.is_some_and(|until| until <= now)
+    }
+
+    pub fn is_for_bot(&self) -> bool {
+        self.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
     }
 
     /// Whether the entry is what the visitor has written, or a file or place that the visitor has sent.

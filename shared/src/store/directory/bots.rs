@@ -8,9 +8,7 @@ use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
-use crate::store::directory::items::{
-    BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds, turn_values,
-};
+use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};
 use crate::store::directory::keys::{bot_key, bot_token_key, channel_key, provider_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{
@@ -236,7 +234,7 @@ fn provider_values(provider: &Provider) -> Result<ExpressionValues, Error> {
 }
 
 fn bot_values(bot: &Bot) -> Result<ExpressionValues, Error> {
-    let [quiet_ms, quiet_max_ms] = turn_values(bot.turns);
+    let [quiet_ms, quiet_max_ms] = bot.turns.milliseconds();
     Ok(vec![
         (":name", s(&*bot.name)),
         (":answer_within", n(answer_limit_seconds(bot.answer_within))),

@@ -385,11 +385,6 @@ impl From<ProviderItem> for Provider {
     }
 }
 
-/// Returns the values of `quiet_ms` and `quiet_max_ms`.
-pub(super) fn turn_values(turns: TurnSettings) -> [u64; 2] {
-    [turns.quiet, turns.max].map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
-}
-
 impl From<&Bot> for BotItem {
     fn from(bot: &Bot) -> Self {
         let Bot {
@@ -405,7 +400,7 @@ impl From<&Bot> for BotItem {
             signing_secrets,
             created_at,
         } = bot.clone();
-        let [quiet_ms, quiet_max_ms] = turn_values(turns);
+        let [quiet_ms, quiet_max_ms] = turns.milliseconds();
         let key = bot_key(&bot_id);
         Self {
             pk: key.pk,

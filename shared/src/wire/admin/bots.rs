@@ -289,7 +289,7 @@ impl Bot {
     pub fn new(bot: &bot::Bot) -> Self {
         let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, agent_wait, turns, created_at, .. } =
             bot.clone();
-        let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let [quiet_ms, quiet_max_ms] = turns.milliseconds();
         Self {
             bot_id,
             provider_id,
@@ -297,8 +297,8 @@ impl Bot {
             channel_ids,
             answer_within: answer_within.map(|limit| BotResponseTimeout(Whole(limit.as_secs()))),
             agent_wait_seconds: agent_wait.map(|limit| AgentWait(Whole(limit.as_secs()))),
-            quiet_ms: QuietTime(Whole(ms(turns.quiet))),
-            quiet_max_ms: LongestTurn(Whole(ms(turns.max))),
+            quiet_ms: QuietTime(Whole(quiet_ms)),
+            quiet_max_ms: LongestTurn(Whole(quiet_max_ms)),
             created_at: created_at.into(),
         }
     }

@@ -1,8 +1,8 @@
 //! Reads the messages that a bot has not got, because the agents had the chat.
 
+use crate::domain::bots::turn::is_unsent_message;
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::Target;
 use crate::error::Error;
 use crate::store::chats::{Chats, entry_from_item, timeline_query};
 
@@ -22,7 +22,7 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Returns the visitor's messages with numbers below `before_seq` after the last one that was for the chat's bot,
+    /// Returns the visitor's messages with numbers below `before_seq` after the last one that was sent to the chat's bot,
     /// oldest first, from the last 100 entries.
     pub(crate) async fn messages_without_bot(&self, chat: &Chat, before_seq: u64) -> Result<Vec<TimelineEntry>, Error> {
         let first = before_seq.saturating_sub(u64::from(MAX_ENTRIES_READ.unsigned_abs())).max(1);
@@ -32,12 +32,13 @@ impl Chats {
         };
         let items = self.table.query(query).await?;
         let entries: Vec<TimelineEntry> = items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
-        let first_missed = entries.iter().rposition(|entry| is_for_bot(entry, chat)).map_or(0, |last| last + 1);
+        let first_missed =
+            entries.iter().rposition(|entry| was_sent_to_this_bot(entry, chat)).map_or(0, |last| last + 1);
         Ok(entries.into_iter().skip(first_missed).filter(TimelineEntry::is_visitor_message).collect())
     }
 }
 
-fn is_for_bot(entry: &TimelineEntry, chat: &Chat) -> bool {
-    let is_for_a_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
-    entry.from == Sender::Visitor && is_for_a_bot && chat.bot_of_entry(entry.seq) == chat.bot_id.as_deref()
+fn was_sent_to_this_bot(entry: &TimelineEntry, chat: &Chat) -> bool {
+    let was_sent = entry.from == Sender::Visitor && entry.is_for_bot() && !is_unsent_message(entry);
+    was_sent && chat.bot_of_entry(entry.seq) == chat.bot_id.as_deref()
 }

@@ -120,7 +120,7 @@ impl Stores {
 
     /// Records that the first attempt to deliver the visitor's message failed. The attempt was made at `since`, when it
     /// was the message's turn.
-    async fn fail_first_attempt(&self, since: Timestamp) {
+    pub(super) async fn fail_first_attempt(&self, since: Timestamp) {
         let (entry, _) = self.chats.entry_and_chat("acc", 1, 1).await.unwrap().unwrap();
         let delivery = entry.delivery.clone().unwrap().restart_round_if_waited(since);
         let attempt =

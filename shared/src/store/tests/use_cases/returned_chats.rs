@@ -200,6 +200,7 @@ async fn chat_is_given_to_another_bot() {
 async fn bot_gets_the_messages_that_it_has_missed() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
+    stores.fail_first_attempt(NOW).await;
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     for text in ["one", "two"] {
         stores.visitor_writes("v", text, seconds_later(1)).await.unwrap();
@@ -212,4 +213,14 @@ async fn bot_gets_the_messages_that_it_has_missed() {
     };
     assert_eq!(missed_by(&bot(&[])).await, ["one", "two"]);
     assert_eq!(missed_by(&other_bot()).await, ["hi", "one", "two"], "a bot that has not had the chat");
+}
+
+#[tokio::test]
+async fn bot_gets_a_message_that_an_agent_took_before_it_was_sent() {
+    let stores = stores().await;
+    stores.open_chat_with_bot().await;
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
+    let given = stores.give_to_bot(&bot(&[]), seconds_later(1)).await.unwrap();
+    let missed = stores.chats.messages_without_bot(&given.chat, given.notifications[0].seq).await.unwrap();
+    assert_eq!(missed.iter().map(|entry| entry.content.to_plain_text()).collect::<Vec<_>>(), ["hi"]);
 }
