@@ -30,8 +30,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 
 async fn create(directory: &Directory, account_id: String, request: &Request) -> Result<Response, Error> {
     let new: NewBot = request.body_as()?;
-    let (channel_ids, answer_within, agent_wait) = (new.channel_ids(), new.answer_within(), new.agent_wait());
-    let turns = new.turns()?;
+    let (channel_ids, settings) = (new.channel_ids(), new.settings()?);
     let NewBot { provider_id: Text(provider_id), token, name, .. } = new;
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
@@ -42,19 +41,7 @@ async fn create(directory: &Directory, account_id: String, request: &Request) ->
     let is_token_created = token.is_none();
     let name = name.0.unwrap_or_else(|| DEFAULT_BOT_NAME.to_owned());
     let token = token.map_or_else(random_ids_and_secrets::random_token, |BotToken(token)| Ok(token))?;
-    let bot = Bot {
-        bot_id,
-        account_id,
-        provider_id,
-        token,
-        name,
-        channel_ids,
-        answer_within,
-        agent_wait,
-        turns,
-        signing_secrets,
-        created_at,
-    };
+    let bot = Bot { bot_id, account_id, provider_id, token, name, channel_ids, settings, signing_secrets, created_at };
     directory.create_bot(&bot).await?;
     Ok(Response::created(CreatedBot::new(&bot, is_token_created)))
 }

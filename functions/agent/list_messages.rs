@@ -5,14 +5,12 @@
 
 use std::process::ExitCode;
 
-use shared::domain::chats::chat::Chat;
-use shared::domain::chats::timeline_entry::{self, TimelineEntry};
-use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
+use shared::service::timeline_page::unexpired_entries;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -41,26 +39,4 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     let messages = entries.into_iter().map(|entry| agent::TimelineEntry::new(entry, safe_urls, now)).collect();
     Ok(Response::ok(Timeline { messages }))
-}
-
-/// Returns the first entries after `after` that have not expired. Pages that contain only expired entries are skipped,
-/// because clients treat an empty page as the end of the timeline.
-async fn unexpired_entries(
-    chats: &Chats,
-    chat: &Chat,
-    mut page: Vec<TimelineEntry>,
-    mut after: u64,
-    limit: i32,
-    now: Timestamp,
-) -> Result<Vec<TimelineEntry>, Error> {
-    loop {
-        let mut entries = timeline_entry::stable_prefix(page, after, now);
-        let Some(last) = entries.last().map(|entry| entry.seq) else { return Ok(entries) };
-        entries.retain(|entry| !entry.is_expired(now));
-        if !entries.is_empty() {
-            return Ok(entries);
-        }
-        after = last;
-        page = chats.timeline(&chat.account_id, chat.chat_id, after, limit).await?;
-    }
 }

@@ -37,7 +37,7 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 
 enum Recipient {
     Agents(TransferTarget),
-    Bot(Bot),
+    Bot(Box<Bot>),
 }
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
@@ -88,7 +88,7 @@ async fn find_recipient(directory: &Directory, account_id: &str, request: Transf
         }
         TransferRequest::Bot(id) => {
             let bot = directory.bot(&id).await?.filter(|bot| bot.account_id == account_id);
-            return bot.map(Recipient::Bot).ok_or_else(|| Error::field("bot_id", "does not exist"));
+            return bot.map(Box::new).map(Recipient::Bot).ok_or_else(|| Error::field("bot_id", "does not exist"));
         }
     };
     target.map(Recipient::Agents).ok_or_else(|| Error::field(field, "does not exist"))

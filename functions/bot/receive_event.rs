@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 use shared::chats::bot::receive_bot_message::BotMessageResult;
+use shared::delivery::socket_gateway::SocketGateway;
 use shared::domain::chats::chat::Chat;
 use shared::domain::deliveries::delivery::Target;
 use shared::error::Error;
@@ -28,10 +29,10 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, Outbox);
+type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, BotApiError> {
-    let (directory, chats, connections, outbox) = dependencies;
+    let (directory, chats, connections, outbox, gateway) = dependencies;
     request.require_method("POST")?;
     let bot = auth::bot(&directory, &connections, &request).await?;
     let settings = directory.cached_settings(&bot.account_id).await?;
@@ -40,11 +41,14 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
-    let handled = handle_event(&events, &outbox, &request, (&event, &body)).await;
+    let handled = handle_event(&events, (&outbox, &gateway), &request, (&event, &body)).await;
     let response = match (handled, event.reply_to_seq) {
         // The bot gets what it has not taken into account.
         (Err(BotApiError::Common(Error::Superseded)), Some(seq)) => {
             let (newer, up_to_seq) = events.newer_messages(&event.chat, seq).await?;
+            if !matches!(event.kind, BotEventKind::Growing { .. }) {
+                events.count_superseded_answer(&event.chat).await;
+            }
             Response::conflict(SupersededAnswer::new(&newer, up_to_seq))
         }
         (handled, _) => handled?,
@@ -55,7 +59,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 
 async fn handle_event(
     events: &BotEventHandler<'_>,
-    outbox: &Outbox,
+    (outbox, gateway): (&Outbox, &SocketGateway),
     request: &Request,
     (event, body): (&BotEvent, &Value),
 ) -> Result<Response, BotApiError> {
@@ -88,6 +92,15 @@ async fn handle_event(
             if let Some(transition) = events.close_chat(&event.chat, text.as_deref(), key()?.as_ref()).await? {
                 outbox.enqueue(&transition.notifications).await;
             }
+            Response::ok(BotEventAccepted::ok())
+        }
+        BotEventKind::Growing { text } => {
+            let answer = (text.as_str(), event.reply_to_seq);
+            let is_stopped = events.show_growing_answer(&event.chat, answer, outbox, gateway).await?;
+            Response::ok(BotEventAccepted::growing(is_stopped))
+        }
+        BotEventKind::Typing(typing) => {
+            events.send_typing_notice(&event.chat, *typing, outbox, gateway).await?;
             Response::ok(BotEventAccepted::ok())
         }
         BotEventKind::ClientInfo(profile) => {

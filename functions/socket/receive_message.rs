@@ -11,6 +11,7 @@
 use std::process::ExitCode;
 
 use shared::chats::visitor::set_visitor_typing::set_visitor_typing;
+use shared::chats::visitor::stop_answer::stop_answer;
 use shared::delivery::socket_gateway::SocketGateway;
 use shared::domain::chats::chat_state::ChatEvent;
 use shared::domain::chats::message_content::TypingNotice;
@@ -102,6 +103,10 @@ async fn respond_to_visitor(
             let text = text.filter(|_| widget.is_some_and(|widget| widget.typing_preview));
             let since = (typing == TypingNotice::Start).then_some((push.now, text.as_deref()));
             set_visitor_typing(push.chats, &socket.channel_id, &socket.external_id, since).await?;
+            Ok(None)
+        }
+        VisitorFrame::StopAnswer => {
+            stop_answer(push.chats, &socket.channel_id, &socket.external_id).await?;
             Ok(None)
         }
     }

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use shared::chats::visitor::update_visitor;
 use shared::domain::channels::callback_availability::CallbackAvailability;
+use shared::domain::channels::channel::Channel;
+use shared::domain::chats::chat::Chat;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitors::visitor::Visitor;
 use shared::domain::visitors::widget_visitor::{self, BrowserSession, Page};
@@ -73,6 +75,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         rules: StoredRules(&rules),
         mode: WidgetMode::new(team.is_online),
         bot: channel.bot_id.is_some(),
+        bot_disclosure: is_bot_disclosed(&directory, channel, history.chat.as_ref()).await?,
         departments: team.departments.iter().map(|department| department.snapshot().into()).collect(),
         agents: WidgetAgent::list(&team.agents, &team.departments),
         visitor: visitor.map(|visitor| WidgetVisitor::new(&visitor, new_token)),
@@ -83,6 +86,13 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         callback: callback != CallbackAvailability::Disabled,
         callback_available: callback == CallbackAvailability::Available,
     }))
+}
+
+/// Returns whether the visitor must be told that the bot of the open chat, or the one that answers new chats, is a bot.
+async fn is_bot_disclosed(directory: &Directory, channel: &Channel, chat: Option<&Chat>) -> Result<bool, Error> {
+    let of_chat = chat.filter(|chat| !chat.state.is_closed()).and_then(|chat| chat.bot_id.as_ref());
+    let Some(bot_id) = of_chat.or(channel.bot_id.as_ref()) else { return Ok(false) };
+    Ok(directory.cached_bot(bot_id).await?.is_some_and(|bot| bot.settings.disclosure))
 }
 
 /// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor.

@@ -1340,6 +1340,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bot/webhooks/{provider_id}/{token}/chats/{chat_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Lists what was written in a chat of the bot
+         * @description Only for the bot that has the chat. Oldest first; for the next page, send `next` as `after`. Private notes and events are not listed. Counts as one of the bot's requests.
+         */
+        get: operations["botTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{account_id}": {
         parameters: {
             query?: never;
@@ -2455,6 +2482,11 @@ export interface components {
         Agents: {
             agents: components["schemas"]["AgentWithLastSeen"][];
         };
+        /**
+         * @description What the bot is told about the visitor in `sender`, besides name and page address: personal data that the account
+         *     gives to the provider. Empty by default.
+         */
+        AllowedVisitorData: components["schemas"]["VisitorData"][];
         /** @description The client ids of Google Analytics and Yandex Metrica. */
         AnalyticsIds: {
             /** @description Truncated to 255 characters. */
@@ -2516,10 +2548,13 @@ export interface components {
             bot_id: string;
             channel_ids: string[];
             created_at: components["schemas"]["UnixSeconds"];
+            disclosure: components["schemas"]["Disclosure"];
+            human_words: components["schemas"]["HumanWords"];
             name: string;
             provider_id: string;
             quiet_max_ms: components["schemas"]["LongestTurn"];
             quiet_ms: components["schemas"]["QuietTime"];
+            visitor_data: components["schemas"]["AllowedVisitorData"];
         };
         BotActivity: {
             /**
@@ -2527,6 +2562,11 @@ export interface components {
              * @description Events that the bot accepted, by its response or by an event of its own.
              */
             answered: number;
+            /**
+             * Format: int64
+             * @description Messages of the bot that answered a visitor.
+             */
+            answers: number;
             /**
              * Format: int64
              * @description Events that were sent to the bot.
@@ -2549,12 +2589,28 @@ export interface components {
             handed_over: number;
             /** @description False if the account had too many chats to examine all of them. The numbers then cover only the newest chats. */
             is_complete: boolean;
+            /**
+             * Format: int64
+             * @description Half of the answers came within this time after the visitor's last message, in milliseconds. Null without answers.
+             */
+            median_answer_ms: number | null;
             since: components["schemas"]["UnixSeconds"];
+            /**
+             * Format: int64
+             * @description The time of the slowest answer, in milliseconds.
+             */
+            slowest_answer_ms: number | null;
             /**
              * Format: int64
              * @description The duration of the slowest attempt that got a response, in milliseconds.
              */
             slowest_ms: number | null;
+            /**
+             * Format: int64
+             * @description Answers that were refused with `superseded`, because the visitor had written since, in the chats that changed in
+             *     the last hour.
+             */
+            superseded_answers: number;
         };
         BotButton: {
             id?: string | number | null;
@@ -2564,6 +2620,8 @@ export interface components {
             agent_wait_seconds?: components["schemas"]["AgentWait"] | null;
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
+            disclosure?: components["schemas"]["Disclosure"] | null;
+            human_words?: components["schemas"]["HumanWords"] | null;
             name?: string;
             /** @description To change the provider, connect another bot. */
             provider_id?: unknown;
@@ -2571,6 +2629,7 @@ export interface components {
             quiet_ms?: components["schemas"]["QuietTime"] | null;
             /** @description To change the token, connect another bot. */
             token?: unknown;
+            visitor_data?: components["schemas"]["AllowedVisitorData"] | null;
         };
         /** @description The channels on which the bot answers first. */
         BotChannelIds: string[];
@@ -2606,12 +2665,58 @@ export interface components {
              * @constant
              */
             shown?: false;
+            /**
+             * @description True if the visitor wants no more of the answer: send what there is of it as BOT_MESSAGE.
+             * @constant
+             */
+            stopped?: true;
         };
         BotEventResponse: {
             error?: Record<string, never>;
         };
         /** @description Table B2. */
-        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"];
+        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessageAudio: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "AUDIO";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        };
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageButtons: {
             buttons: components["schemas"]["BotButton"][];
@@ -2626,6 +2731,61 @@ export interface components {
              */
             type: "BUTTONS";
         };
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessageDocument: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "DOCUMENT";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        };
+        BotMessageLocation: {
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            text?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "LOCATION";
+        };
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageMarkdown: {
             content: string;
@@ -2639,6 +2799,88 @@ export interface components {
              */
             type: "MARKDOWN";
         };
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessagePhoto: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "PHOTO";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        };
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessageSticker: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "STICKER";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        };
         BotMessageText: {
             force_reply?: boolean | null;
             text: string;
@@ -2649,6 +2891,88 @@ export interface components {
              * @enum {string}
              */
             type: "TEXT";
+        };
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessageVideo: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "VIDEO";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        };
+        /** @description A file at an address of the bot, with the fields of the channel API. */
+        BotMessageVoice: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file: string;
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "VOICE";
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
         };
         /** @description The ids that every event contains. */
         BotNotice: {
@@ -2679,6 +3003,15 @@ export interface components {
              * @default CLIENT_MESSAGE
              */
             event?: components["schemas"]["SampleBotEvent"] | null;
+        };
+        BotTranscript: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            messages: components["schemas"]["TranscriptMessage"][];
+            /**
+             * Format: int64
+             * @description The `after` of the next page. Null at the end of the chat.
+             */
+            next: number | null;
         };
         Bots: {
             bots: components["schemas"]["Bot"][];
@@ -3298,6 +3631,8 @@ export interface components {
              */
             messages: components["schemas"]["MessageFromVisitor"][];
             sender: components["schemas"]["ClientMessageSender"];
+            /** @description What the channel shows of a BOT_MESSAGE. What it does not show is replaced with the message's text. */
+            shows: components["schemas"]["ShownFormats"];
             /** @description The account. */
             site_id: string;
             /**
@@ -3306,12 +3641,29 @@ export interface components {
              */
             up_to_seq: components["schemas"]["SequentialNumber"];
         };
+        /** @description The visitor. Fields whose value is unknown or not allowed by the bot's `visitor_data` are absent. */
         ClientMessageSender: {
+            /** @description `custom_data`: what the page and the contacts form have set. */
+            custom_data?: components["schemas"]["CustomDataItem"][];
+            /** @description `contacts`. */
+            email?: string;
+            /** @description `external_id`: the integrator's id of the visitor, of an API channel. */
+            external_id?: string;
             has_contacts: boolean;
             id: components["schemas"]["SequentialNumber"];
+            /** @description `language`: of the visitor's browser, such as pt-BR. */
+            language?: string;
             name: string;
-            /** @description Absent when unknown. */
+            /** @description `page`: its title. */
+            page_title?: string;
+            /** @description `contacts`. */
+            phone?: string;
+            /** @description `page`: the page from which the visitor came to the site. */
+            referrer?: string;
+            /** @description The address of the page. */
             url?: string;
+            /** @description `user_token`: the visitor's id in the account's systems, of a widget. */
+            user_token?: string;
         };
         /** @enum {string} */
         CloseReason: "agent" | "idle" | "bot";
@@ -3376,6 +3728,8 @@ export interface components {
             bot_id: string;
             channel_ids: string[];
             created_at: components["schemas"]["UnixSeconds"];
+            disclosure: components["schemas"]["Disclosure"];
+            human_words: components["schemas"]["HumanWords"];
             name: string;
             provider_id: string;
             quiet_max_ms: components["schemas"]["LongestTurn"];
@@ -3383,6 +3737,7 @@ export interface components {
             signing_secret: components["schemas"]["SigningSecret"];
             /** @description The token that the service created. Only the response that creates the bot contains it. */
             token?: string;
+            visitor_data: components["schemas"]["AllowedVisitorData"];
         };
         /** @description A new channel. No later response contains the endpoint address and the signing secret of an API channel. */
         CreatedChannel: components["schemas"]["CreatedChannelApi"] | components["schemas"]["CreatedChannelWidget"];
@@ -3611,6 +3966,8 @@ export interface components {
         Departments: {
             departments: components["schemas"]["Department"][];
         };
+        /** @description Whether widgets tell the visitor that a bot answers. True by default. The audit log shows who has switched it off. */
+        Disclosure: boolean;
         DurationBucket: {
             /** Format: int64 */
             count: number;
@@ -3820,6 +4177,11 @@ export interface components {
             /** @description The first 200 characters of the bot's summary, which is Markdown. Longer if a blocked link was replaced. */
             summary: string | null;
         };
+        /**
+         * @description Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is online.
+         *     False by default: the bot decides.
+         */
+        HumanWords: boolean;
         IncomingCallReport: {
             /** @description The caller's number. Absent if the caller hides it. */
             phone?: string | null;
@@ -3845,6 +4207,8 @@ export interface components {
         };
         /** @description Fields that do not apply to the message type are absent. */
         IntegratorContent: {
+            /** @description The id of the button that the visitor has pressed. */
+            button_id?: string | number;
             buttons?: components["schemas"]["MessageButtons"];
             /** @description Markdown. */
             content?: string;
@@ -3987,6 +4351,8 @@ export interface components {
         MessageButtons: components["schemas"]["MessageButton"][];
         /** @description A visitor's message as part A of the specification describes it. */
         MessageFromVisitor: {
+            /** @description The id of the button that the visitor has pressed. */
+            button_id?: string | number;
             buttons?: components["schemas"]["MessageButtons"];
             /** @description Markdown. */
             content?: string;
@@ -4114,6 +4480,8 @@ export interface components {
             agent_wait_seconds?: components["schemas"]["AgentWait"] | null;
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
+            disclosure?: components["schemas"]["Disclosure"] | null;
+            human_words?: components["schemas"]["HumanWords"] | null;
             /**
              * @description The name that visitors see.
              * @default Bot
@@ -4128,6 +4496,7 @@ export interface components {
              *     control characters. If it is absent, the service creates one, which the response shows.
              */
             token?: string | null;
+            visitor_data?: components["schemas"]["AllowedVisitorData"] | null;
         };
         NewCannedReply: {
             shortcut: components["schemas"]["CannedReplyShortcut"];
@@ -4289,7 +4658,7 @@ export interface components {
             name?: string;
         };
         /** @description Table B1, provider to service. */
-        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"] | components["schemas"]["ProviderEventCloseChat"];
+        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"] | components["schemas"]["ProviderEventCloseChat"] | components["schemas"]["ProviderEventTyping"] | components["schemas"]["ProviderEventMessageChunk"];
         ProviderEventBotMessage: {
             /**
              * Format: int64
@@ -4408,6 +4777,62 @@ export interface components {
             summary?: string | null;
             /** @description Last words, which the visitor gets like the text of a BOT_MESSAGE. */
             text?: string | null;
+        };
+        /**
+         * @description The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it must
+         *     send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget gets at
+         *     most one in 200 ms.
+         */
+        ProviderEventMessageChunk: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "MESSAGE_CHUNK";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            /**
+             * Format: int64
+             * @description The up_to_seq of the CLIENT_MESSAGE or CHAT_RETURNED that the event answers. If the visitor has written since, the event is rejected with 409, and the answer has the newer messages.
+             */
+            reply_to_seq?: number | string | null;
+            /** @description The whole text so far, not only its end. */
+            text: string;
+        };
+        /**
+         * @description The bot prepares an answer. The visitor sees this for some seconds, until the bot's next message or `false`: send it
+         *     again every five seconds. Nothing is stored.
+         */
+        ProviderEventTyping: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "TYPING";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            /** @default true */
+            typing?: boolean | null;
         };
         Providers: {
             providers: components["schemas"]["Provider"][];
@@ -4762,6 +5187,13 @@ export interface components {
             type: components["schemas"]["MessageType"];
             webhook_id?: string;
         };
+        /** @description What the channel shows besides text. */
+        ShownFormats: {
+            buttons: boolean;
+            markdown: boolean;
+            /** @description Files and places. */
+            media: boolean;
+        };
         SignedInAgent: {
             account_id: string;
             id: components["schemas"]["SequentialNumber"];
@@ -4898,6 +5330,8 @@ export interface components {
             url?: string;
         };
         TextMessage: {
+            /** @description The id of the bot's button that the visitor has pressed. The text is its label. */
+            button_id?: string | number | null;
             /** @description The caller's own id, which is only logged. */
             id?: string | number | null;
             text: string;
@@ -4917,6 +5351,8 @@ export interface components {
             agent?: components["schemas"]["ChatAgent"];
             bot?: components["schemas"]["MessageBot"];
             bot_delivery?: components["schemas"]["Delivery"];
+            /** @description The id of the button that the visitor has pressed. */
+            button_id?: string | number;
             buttons?: components["schemas"]["MessageButtons"];
             call?: components["schemas"]["Call"];
             call_delivery?: components["schemas"]["Delivery"];
@@ -4977,11 +5413,66 @@ export interface components {
              */
             width?: number;
         };
+        /** @description The type of a message, and the fields that apply to its type. */
+        TranscriptMessage: {
+            /** @description The id of the button that the visitor has pressed. */
+            button_id?: string | number;
+            buttons?: components["schemas"]["MessageButtons"];
+            /** @description Markdown. */
+            content?: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number;
+            emoji?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /** @constant */
+            force_reply?: true;
+            from: components["schemas"]["TranscriptSender"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number;
+            /** Format: double */
+            latitude?: number;
+            /** Format: double */
+            longitude?: number;
+            /** @description The name of the agent or the bot. */
+            name?: string;
+            performer?: string;
+            seq: components["schemas"]["SequentialNumber"];
+            text?: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            thumb?: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            title?: string;
+            type: components["schemas"]["MessageType"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number;
+        };
         /**
          * @description A message of the conversation. The specification does not define bot messages, so they are sent as messages from an
          *     agent with the id 0.
          */
-        TranscriptMessage: {
+        TranscriptMessage2: {
             /**
              * Format: int64
              * @description Present in an agent's message; 0 for a bot.
@@ -4995,10 +5486,12 @@ export interface components {
             /** @description Present unless the visitor has written the message. */
             sender_type?: components["schemas"]["WriterType2"];
             timestamp: components["schemas"]["UnixSeconds"];
-            type: components["schemas"]["TranscriptSender"];
+            type: components["schemas"]["TranscriptSender2"];
         };
         /** @enum {string} */
-        TranscriptSender: "visitor" | "agent";
+        TranscriptSender: "visitor" | "bot" | "agent";
+        /** @enum {string} */
+        TranscriptSender2: "visitor" | "agent";
         TriggerCommand: {
             command: string;
             params?: unknown;
@@ -5082,7 +5575,9 @@ export interface components {
             chats: components["schemas"]["ChatRow"][];
             next: components["schemas"]["NextCursor"];
         };
-        VisitorData: {
+        /** @enum {string} */
+        VisitorData: "external_id" | "contacts" | "user_token" | "page" | "custom_data" | "language";
+        VisitorData2: {
             /**
              * Format: int64
              * @description The number of the visitor's chats.
@@ -5168,7 +5663,7 @@ export interface components {
             blacklisted: boolean;
             /** @description The invitation that the visitor sent with this chat. */
             invitation: string | null;
-            messages: components["schemas"]["TranscriptMessage"][];
+            messages: components["schemas"]["TranscriptMessage2"][];
             rate: components["schemas"]["Rating"] | null;
         };
         WebhookContactInfo: {
@@ -5432,6 +5927,8 @@ export interface components {
              * @description Unix time in milliseconds.
              */
             at: number;
+            /** @description The id of the button that the visitor has pressed. */
+            button_id?: string | number;
             buttons?: components["schemas"]["MessageButtons"];
             /** Format: int64 */
             chat_id: number;
@@ -5524,6 +6021,8 @@ export interface components {
             agents: components["schemas"]["WidgetAgent"][];
             /** @description Whether new chats start with a bot, so that messages are also taken while no agent is online. */
             bot: boolean;
+            /** @description Whether the widget tells the visitor that a bot answers, while it does. */
+            bot_disclosure: boolean;
             /** @description The call in progress. Null if there is none among the newest entries. */
             call: components["schemas"]["WidgetCall"] | null;
             /** @description Whether visitors can ask for callbacks, at least at certain times. */
@@ -7299,7 +7798,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VisitorData"];
+                    "application/json": components["schemas"]["VisitorData2"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7328,7 +7827,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VisitorData"];
+                    "application/json": components["schemas"]["VisitorData2"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8345,6 +8844,50 @@ export interface operations {
                     "application/json": components["schemas"]["SupersededAnswer"];
                 };
             };
+            413: components["responses"]["BotPayloadTooLarge"];
+            429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    botTranscript: {
+        parameters: {
+            query?: {
+                /** @description Returns messages with a larger seq. */
+                after?: number;
+                /**
+                 * @description The number of entries that are read, 1 to 100; a number outside this range is replaced by the nearest limit. A
+                 *     page may have fewer messages, because not every entry is a message.
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotTranscript"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["BotError"];
+            403: components["responses"]["BotError"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["BotError"];
             413: components["responses"]["BotPayloadTooLarge"];
             429: components["responses"]["BotTooManyRequests"];
             500: components["responses"]["InternalError"];

@@ -17,6 +17,7 @@ interface WidgetSession {
 export type ChatState = Schemas["ChatState"];
 export type PresenceStatus = Schemas["PresenceStatus"];
 export type Role = Schemas["Role"];
+export type AllowedVisitorData = Bot["visitor_data"][number];
 export type VisitorFieldSource = Schemas["VisitorFieldSource"];
 export type Delivery = Schemas["Delivery"];
 export type Attempt = Delivery["attempts"][number];

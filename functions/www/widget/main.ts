@@ -66,9 +66,10 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
   const texts = withOverrides(loaded.texts, first.widget.texts);
 
   const emit = createEmit(prefix);
-  const { mode, bot: hasBot, agents, callback, callback_available: isCallbackAvailable } = first;
-  const shown = { settings: first.widget, texts, language, mode, hasBot, agents, callback, isCallbackAvailable };
-  const state = createState(shown);
+  const { mode, agents, callback } = first;
+  const { bot: hasBot, bot_disclosure: isBotDisclosed, callback_available: isCallbackAvailable } = first;
+  const answering = { mode, hasBot, isBotDisclosed, agents, callback, isCallbackAvailable };
+  const state = createState({ settings: first.widget, texts, language, ...answering });
   const store: Store = new Store(state, (state) => {
     if (signal.aborted) return;
     countInTitle(document.hidden ? state.unread : 0);

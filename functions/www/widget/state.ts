@@ -55,6 +55,8 @@ export interface State {
   mode: Mode;
   /** Whether a bot answers new chats, also while no agent is online. */
   hasBot: boolean;
+  /** Whether the visitor must be told that a bot answers. */
+  isBotDisclosed: boolean;
   agents: OnlineAgent[];
   /** Whether visitors can ask for callbacks, at least at some times. */
   callback: boolean;
@@ -75,6 +77,8 @@ export interface State {
   isInvitationOutside: boolean;
   notices: Notice[];
   typingName: string | null;
+  /** The answer that the bot is writing. Null if there is none, or once the message has arrived. */
+  growing: { name: string; text: string; isStopped: boolean } | null;
   /** How changes arrive. Null if nothing connects the widget with the service, because there is no open chat. */
   link: Link | null;
   earlier: EarlierMessages;
@@ -107,6 +111,10 @@ export const rateOf = (state: State): Rate | null =>
 export const isAway = ({ mode, hasBot, conversation }: State): boolean =>
   mode === "offline" && !hasBot && !conversation.isChatOpen;
 
+/** Whether the visitor writes with a bot, or will if he writes now. */
+export const isWithBot = ({ hasBot, conversation }: State): boolean =>
+  conversation.isChatOpen ? conversation.chat?.state === "bot" : hasBot;
+
 /** Whether the visitor waits for an answer while nobody is online. */
 export const isWaitingAlone = ({ mode, hasBot, conversation: { chat } }: State): boolean =>
   mode === "offline" && !hasBot && chat?.state === "waiting";
@@ -125,7 +133,15 @@ export const NO_CONTACT: ContactInfo = { client_name: null, email: null, phone: 
 export function createState(
   parts: Pick<
     State,
-    "settings" | "texts" | "language" | "mode" | "hasBot" | "agents" | "callback" | "isCallbackAvailable"
+    | "settings"
+    | "texts"
+    | "language"
+    | "mode"
+    | "hasBot"
+    | "isBotDisclosed"
+    | "agents"
+    | "callback"
+    | "isCallbackAvailable"
   >,
 ): State {
   return {
@@ -141,6 +157,7 @@ export function createState(
     isInvitationOutside: false,
     notices: [],
     typingName: null,
+    growing: null,
     link: null,
     earlier: "none",
     isContactsFormDone: false,

@@ -7,7 +7,7 @@ import type { Calls, Parts } from "./parts";
 import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError } from "./service/client";
-import type { OnlineAgent, Session } from "./service/types";
+import type { ButtonId, OnlineAgent, Session } from "./service/types";
 import { isAddressNeeded, isAway, NO_CONTACT, rateOf, type Invitation, type Rate, type Screen } from "./state";
 import {
   findErrors,
@@ -166,10 +166,12 @@ export class ChatWidget implements Widget, Actions {
 
   // Messages
 
-  send = (text: string): void => {
-    this.#parts.messenger.sendText(text);
+  send = (text: string, buttonId?: ButtonId): void => {
+    this.#parts.messenger.sendText(text, buttonId);
     this.#reportState();
   };
+
+  stopAnswer = (): void => this.#parts.messenger.stopAnswer();
 
   loadEarlier = (): void => void this.#parts.messenger.loadEarlier();
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
-use crate::domain::chats::chat::{Chat, MAX_HEADER_NAME_CHARS, MessagePreview, Sender};
+use crate::domain::chats::chat::{BotAnswers, Chat, MAX_HEADER_NAME_CHARS, MessagePreview, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::idempotency_key::MessageReceipt;
 use crate::domain::chats::message_content::truncate_chars;
@@ -102,6 +102,7 @@ fn new_header(new: &VisitorEntry<'_>, visitor: &Visitor, chat_id: u64) -> Chat {
         former_bots: Vec::new(),
         given_to_bot_at: None,
         visitor_seq: u64::from(new.is_message()),
+        bot_answers: BotAnswers::default(),
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,

@@ -44,6 +44,8 @@ pub(super) struct TransitionEffects {
     pub key: Option<IdempotencyKey>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     pub is_bot_event: bool,
+    /// Whether the bot loses the chat because the visitor has asked for a person.
+    pub is_requested: bool,
 }
 
 /// A notification for the chat's bot.
@@ -107,6 +109,7 @@ impl TransitionEffects {
             new_bot: None,
             key: None,
             is_bot_event: false,
+            is_requested: false,
         }
     }
 
@@ -168,7 +171,18 @@ async fn commit(
     effects: TransitionEffects,
     context: &NotificationContext<'_>,
 ) -> Result<Transition, WriteError> {
-    let TransitionEffects { state, notice, event, agent, last_words, invitation, new_bot, key, is_bot_event } = effects;
+    let TransitionEffects {
+        state,
+        notice,
+        event,
+        agent,
+        last_words,
+        invitation,
+        new_bot,
+        key,
+        is_bot_event,
+        is_requested,
+    } = effects;
     let notices = notice.map(|notice| (notice.into_content(), None));
     let events =
         event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
@@ -185,7 +199,8 @@ async fn commit(
     if let Some(invitation) = invitation {
         entries.extend(invitation.add_to(&mut after)?);
     } else if before.state == ChatState::Bot && after.state.is_waiting() {
-        after.handover = Some(BotHandover::fallback(after.updated_at));
+        let at = after.updated_at;
+        after.handover = Some(if is_requested { BotHandover::requested(at) } else { BotHandover::fallback(at) });
     }
     let mut notifications = context.create_entries(&mut after, contents)?;
     notifications.iter_mut().for_each(|entry| entry.caused_by.clone_from(&agent));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat, hand_over_on_request};
 use crate::chats::bot::return_chat::return_unaccepted_chat;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
@@ -19,7 +19,9 @@ use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
 };
-use crate::domain::bots::turn::{TurnSettings, TurnStep, earlier_messages};
+use crate::domain::bots::bot_settings::BotSettings;
+use crate::domain::bots::human_words::asks_for_person;
+use crate::domain::bots::turn::{TurnStep, earlier_messages};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
@@ -33,7 +35,8 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
+use crate::wire::bots::bot_event::{BotEvent, BotNoticeName, ChannelNow};
+use crate::wire::bots::client_message_sender::ClientMessageSender;
 use crate::wire::queue_task::{AgentWaitTask, BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
@@ -64,8 +67,8 @@ impl Receiver for BotReceiver<'_> {
         awaits_bot_reaction(entry) && !has_chat
     }
 
-    /// A visitor's message waits until the visitor is quiet, if the bot gathers messages. Reads the chat's entries only
-    /// if the visitor has gone on.
+    /// A visitor who asks for a person gets one, if the bot's settings say so. Otherwise, a visitor's message waits until
+    /// the visitor is quiet, if the bot gathers messages. Reads the chat's entries only if the visitor has gone on.
     fn turn_step<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -73,7 +76,17 @@ impl Receiver for BotReceiver<'_> {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<TurnStep, Error>> {
         Box::pin(async move {
-            let Some(turns) = turns_of(self.directory, entry, chat).await? else { return Ok(TurnStep::Send) };
+            let settings = match entry.is_visitor_message() {
+                true => settings_of(self.directory, entry, chat).await?.unwrap_or_default(),
+                false => return Ok(TurnStep::Send),
+            };
+            if settings.human_words && self.hand_over_on_request(entry, chat).await? {
+                return Ok(TurnStep::Skip);
+            }
+            let turns = settings.turns;
+            if !turns.gathers() {
+                return Ok(TurnStep::Send);
+            }
             if let Some(wait) = turns.remaining_quiet(entry, SLOT_TOLERANCE, now) {
                 return Ok(TurnStep::Wait(wait));
             }
@@ -174,19 +187,28 @@ impl BotRequests<'_> {
             }
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
-        let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
-        let gathers = turns_of(self.directory, entry, chat).await?.is_some();
+        let settings = settings_of(self.directory, entry, chat).await?.unwrap_or_default();
+        let gathers = entry.is_visitor_message() && settings.turns.gathers();
         let entries = if gathers { self.chats.entries_around(entry).await? } else { Vec::new() };
         let earlier = earlier_messages(entry, &entries);
-        Ok(Some(json!(BotEvent::client_message(entry, &earlier, chat, &visitor, agents_online))))
+        let sender = ClientMessageSender::new(&visitor, &settings.visitor_data);
+        let channel = self.channel_now(chat).await?;
+        Ok(Some(json!(BotEvent::client_message(entry, &earlier, chat, sender, channel))))
+    }
+
+    async fn channel_now(&self, chat: &Chat) -> Result<ChannelNow, Error> {
+        let channel = self.directory.cached_channel(&chat.channel_id).await?;
+        Ok(ChannelNow {
+            agents_online: has_online_agent(self.directory, self.connections, chat).await?,
+            shows: channel.map(|channel| channel.settings.rich_support()).unwrap_or_default(),
+        })
     }
 }
 
-/// Returns the turns of the entry's bot if the entry is a message and the bot gathers messages.
-async fn turns_of(directory: &Directory, entry: &TimelineEntry, chat: &Chat) -> Result<Option<TurnSettings>, Error> {
-    let Some(bot_id) = chat.bot_of_entry(entry.seq).filter(|_| entry.is_visitor_message()) else { return Ok(None) };
-    let bot = directory.cached_bot(bot_id).await?;
-    Ok(bot.map(|bot| bot.turns).filter(|turns| turns.gathers()))
+/// Returns the settings of the entry's bot, unless the bot was disconnected.
+async fn settings_of(directory: &Directory, entry: &TimelineEntry, chat: &Chat) -> Result<Option<BotSettings>, Error> {
+    let Some(bot_id) = chat.bot_of_entry(entry.seq) else { return Ok(None) };
+    Ok(directory.cached_bot(bot_id).await?.map(|bot| bot.settings.clone()))
 }
 
 /// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of
@@ -235,7 +257,7 @@ impl BotReceiver<'_> {
         chat: &Chat,
         asked_at: Timestamp,
     ) -> Result<(), Error> {
-        match bot_to_sign_with(self.directory, entry, chat).await?.and_then(|bot| bot.answer_within) {
+        match bot_to_sign_with(self.directory, entry, chat).await?.and_then(|bot| bot.settings.answer_within) {
             Some(limit) => self.outbox.send_delayed(Target::Bot, &Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
@@ -279,6 +301,17 @@ impl BotReceiver<'_> {
     ) -> Result<HandoverResult, Error> {
         let TimelineEntry { account_id, chat_id, seq, .. } = unconfirmed;
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
+    }
+
+    /// Hands the chat over if the visitor asks for a person and an agent is online. If none is, the bot gets the message.
+    async fn hand_over_on_request(&self, entry: &TimelineEntry, chat: &Chat) -> Result<bool, Error> {
+        let is_request = entry.content.own_text().is_some_and(asks_for_person);
+        if !is_request || !has_online_agent(self.directory, self.connections, chat).await? {
+            return Ok(false);
+        }
+        let TimelineEntry { account_id, chat_id, .. } = entry;
+        let result = hand_over_on_request(self.chats, account_id, *chat_id, clock::now()).await?;
+        Ok(result == HandoverResult::HandedOver)
     }
 
     /// Hands the chat over to the agents, unless the bot no longer has the chat or has sent an event after `asked_at`.

@@ -237,7 +237,7 @@ impl DeliveryRun<'_> {
         Ok(match self.receiver.turn_step(entry, chat, now).await? {
             TurnStep::Send => decision,
             TurnStep::Wait(wait) => Decision::Requeue(self.task.wait_for_turn(now.plus(wait)), wait),
-            TurnStep::Join => Decision::Finish(DeliveryState::Superseded),
+            TurnStep::Skip => Decision::Finish(DeliveryState::Superseded),
         })
     }
 

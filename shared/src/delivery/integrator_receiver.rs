@@ -11,6 +11,7 @@ use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reje
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
@@ -90,7 +91,7 @@ impl IntegratorReceiver<'_> {
         }
     }
 
-    /// Sends a typing notice from the chat's agent to the integrator, without retries. The notice is dropped if, for
+    /// Sends a typing notice from the chat's agent or bot to the integrator, without retries. The notice is dropped if, for
     /// example, it is too old or the integrator is failing. An error is only logged, because a retry would delay the
     /// chat's next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
@@ -107,9 +108,9 @@ impl IntegratorReceiver<'_> {
         let Some(chat) = chats.chat(&task.account_id, task.chat_id).await? else {
             return Ok(());
         };
-        let Some(owner) = chat.state.agent().filter(|_| !chat.is_failing(Target::Channel, clock::now())) else {
+        if chat.is_failing(Target::Channel, clock::now()) {
             return Ok(());
-        };
+        }
         if breakers.is_open(&Target::Channel.breaker_key(&chat.channel_id), clock::now()).await? {
             return Ok(());
         }
@@ -117,17 +118,25 @@ impl IntegratorReceiver<'_> {
             return Ok(());
         };
         let Some(api) = channel.settings.api() else { return Ok(()) };
-        // The chat's header is not sufficient: it stores only the name that the agent had when accepting the chat, and
-        // no photo.
-        let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
-            return Ok(());
-        };
-        let body = IntegratorMessage::typing_notice(&Sender::Agent(agent.into()), &chat, typing);
+        let Some(sender) = self.owner_of(&chat).await? else { return Ok(()) };
+        let body = IntegratorMessage::typing_notice(&sender, &chat, typing);
         let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();
         let result = self.outbound.post(&signed_post(&channel, api, &body, &message_id)?, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");
         Ok(())
+    }
+
+    /// Returns the agent or the bot that has a chat, or `None` if nobody has it.
+    async fn owner_of(&self, chat: &Chat) -> Result<Option<Sender>, Error> {
+        if let Some(owner) = chat.state.agent() {
+            // The chat's header is not sufficient: it stores only the name that the agent had when accepting the chat,
+            // and no photo.
+            let agent = self.directory.agent(&chat.account_id, owner.agent_id).await?;
+            return Ok(agent.map(|agent| Sender::Agent(agent.into())));
+        }
+        let Some(bot_id) = chat.bot_id.as_deref().filter(|_| chat.state == ChatState::Bot) else { return Ok(None) };
+        Ok(self.directory.cached_bot(bot_id).await?.map(|bot| Sender::Bot(bot.name.clone())))
     }
 }
 

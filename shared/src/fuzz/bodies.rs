@@ -7,7 +7,7 @@ use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::canned_reply;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::Bot;
-use crate::domain::bots::turn::TurnSettings;
+use crate::domain::bots::bot_settings::BotSettings;
 use crate::domain::calls::telephony::Telephony;
 use crate::domain::channels::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
 use crate::domain::channels::contacts_form::{ContactsForm, CustomField, CustomFieldKind};
@@ -142,6 +142,7 @@ fn bot_event(input: &[u8]) {
                 assert_content_stored(&Content::text(text));
             }
         }
+        BotEventKind::Typing(_) | BotEventKind::Growing { .. } => {}
     }
 }
 
@@ -281,9 +282,7 @@ fn admin_bot(input: &[u8]) {
         token: "token".into(),
         name: "Bot".into(),
         channel_ids: Vec::new(),
-        answer_within: None,
-        agent_wait: None,
-        turns: TurnSettings::NONE,
+        settings: BotSettings::default(),
         signing_secrets: SigningSecrets::new("whsec_x"),
         created_at: NOW,
     };
@@ -291,9 +290,9 @@ fn admin_bot(input: &[u8]) {
         changes.applied_to(&bot).iter().for_each(assert_stored);
     }
     let Some(new) = accepted(&body, read::<NewBot>(&body)) else { return };
-    let (channel_ids, answer_within) = (new.channel_ids(), new.answer_within());
+    let (channel_ids, settings) = (new.channel_ids(), new.settings().unwrap());
     let token = new.token.map(|BotToken(token)| token).unwrap_or_default();
-    bot = Bot { token, name: new.name.0.unwrap_or_default(), channel_ids, answer_within, ..bot };
+    bot = Bot { token, name: new.name.0.unwrap_or_default(), channel_ids, settings, ..bot };
     assert_stored(&bot);
     let mut again = json!(admin::Bot::new(&bot));
     again.as_object_mut().unwrap().remove("provider_id");

@@ -6,6 +6,7 @@ use crate::chats::bot::receive_bot_message::{BotMessage, BotMessageResult, recei
 use crate::chats::transition::Transition;
 use crate::chats::visitor::update_visitor::update_visitor_and_notify;
 use crate::delivery::bot_receiver::has_online_agent;
+use crate::delivery::socket_gateway::SocketGateway;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::agent_presence;
 use crate::domain::accounts::department::Department;
@@ -14,16 +15,21 @@ use crate::domain::bots::turn::answerable_seq;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_state::Invited;
 use crate::domain::chats::idempotency_key::IdempotencyKey;
-use crate::domain::chats::message_content::{Content, RichSupport};
+use crate::domain::chats::message_content::{Content, RichSupport, TypingNotice};
 use crate::domain::chats::message_id;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
+use crate::runtime::outbox::Outbox;
+use crate::service::growing_answer::show_growing_answer;
+use crate::service::push::PushService;
+use crate::service::typing_notice::send_typing_notice_to_visitor;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bots::bot::{AgentInvitation, ChatReference, InvitationTarget};
+use crate::wire::push::TypingFrom;
 
 /// The maximum number of entries that are read to find the visitor's newer messages.
 const MAX_NEWER_ENTRIES: i32 = 50;
@@ -142,6 +148,62 @@ impl BotEventHandler<'_> {
         let settings = self.directory.cached_settings(&self.bot.account_id).await?;
         let closing = BotClosing { bot: self.bot, chat_id, text, key };
         close_chat_by_bot(self.chats, &closing, &settings.webhooks, clock::now()).await.map(Some)
+    }
+
+    /// Handles TYPING. The notice is sent once and is not stored.
+    pub async fn send_typing_notice(
+        &self,
+        chat_reference: &ChatReference,
+        typing: TypingNotice,
+        outbox: &Outbox,
+        gateway: &SocketGateway,
+    ) -> Result<(), Error> {
+        let chat = self.chat_in_hands(chat_reference).await?;
+        let push = self.push_service(gateway);
+        send_typing_notice_to_visitor(&push, outbox, &chat, TypingFrom::Bot, typing).await
+    }
+
+    /// Handles MESSAGE_CHUNK. Returns whether the visitor has stopped the answer. Nothing is stored.
+    pub async fn show_growing_answer(
+        &self,
+        chat_reference: &ChatReference,
+        (text, reply_to_seq): (&str, Option<u64>),
+        outbox: &Outbox,
+        gateway: &SocketGateway,
+    ) -> Result<bool, Error> {
+        let chat = self.chat_in_hands(chat_reference).await?;
+        chat.require_answer_to_last(reply_to_seq)?;
+        if chat.is_answer_stopped() {
+            return Ok(true);
+        }
+        let push = self.push_service(gateway);
+        show_growing_answer(&push, outbox, &chat, (&self.bot.name, text)).await?;
+        Ok(false)
+    }
+
+    /// Counts an answer that was refused because the visitor has written since. An error is only logged, because the
+    /// answer has been refused already.
+    pub async fn count_superseded_answer(&self, chat_reference: &ChatReference) {
+        let counted = async {
+            let chat_id = self.chat_id(chat_reference).await?;
+            self.chats.count_superseded_answer(&self.bot.account_id, chat_id).await
+        };
+        if let Err(error) = counted.await {
+            tracing::warn!(context = error.context(), self.bot.bot_id, "superseded answer not counted");
+        }
+    }
+
+    /// Reads the chat of an event. Fails if the bot does not have it.
+    async fn chat_in_hands(&self, chat_reference: &ChatReference) -> Result<Chat, Error> {
+        let chat_id = self.chat_id(chat_reference).await?;
+        let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        chat.require_owned_by_bot(&self.bot.bot_id)?;
+        Ok(chat)
+    }
+
+    fn push_service<'s>(&'s self, gateway: &'s SocketGateway) -> PushService<'s> {
+        let Self { directory, chats, connections, .. } = *self;
+        PushService { directory, chats, connections, gateway, now: clock::now() }
     }
 
     /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.

@@ -28,7 +28,7 @@ use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::table_changes::{self, ChatItemChange, TableChange};
-use crate::wire::push;
+use crate::wire::push::{self, TypingFrom};
 use crate::wire::widget::WidgetCall;
 
 /// The maximum number of an account's agent sockets to which frames are sent concurrently. Each concurrent request has
@@ -199,9 +199,14 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Notifies the widget's visitor that an agent has started or stopped typing.
-    pub async fn push_agent_typing_to_visitor(&self, chat: &Chat, is_typing: bool) -> Result<(), Error> {
-        self.notify_visitor(chat, &push::agent_typing_frame_for_visitor(chat, is_typing)).await
+    /// Notifies the widget's visitor that an agent or the bot has started or stopped typing.
+    pub async fn push_typing_to_visitor(&self, chat: &Chat, from: TypingFrom, is_typing: bool) -> Result<(), Error> {
+        self.notify_visitor(chat, &push::typing_frame_for_visitor(chat, from, is_typing)).await
+    }
+
+    /// Shows the widget's visitor the answer that the bot is still writing.
+    pub async fn push_growing_answer(&self, chat: &Chat, bot_name: &str, text: &str) -> Result<(), Error> {
+        self.notify_visitor(chat, &push::growing_frame_for_visitor(chat, bot_name, text)).await
     }
 
     /// Notifies the widget's visitor that the agent has seen the messages up to number `seq`. The notice is not stored.

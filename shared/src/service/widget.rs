@@ -38,6 +38,8 @@ use crate::wire::widget::{MAX_MESSAGES, MAX_SHOWN_AGENTS, VisitorToken, WidgetCa
 pub(super) const MAX_ENTRIES_READ: i32 = 100;
 const MAX_USER_AGENT_CHARS: usize = 500;
 const MAX_GEOIP_CHARS: usize = 100;
+/// The maximum length of a language tag (RFC 5646, section 4.4.1).
+const MAX_LANGUAGE_BYTES: usize = 35;
 
 pub struct WidgetRequest {
     pub channel: Arc<Channel>,
@@ -104,6 +106,7 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
         ip_addr: request.source_address(),
         user_agent: header("user-agent", MAX_USER_AGENT_CHARS),
         referrer,
+        language: request.header("accept-language").and_then(first_language),
         geoip: GeoIp {
             region_code: location("country-region"),
             country: location("country-name"),
@@ -114,6 +117,14 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
             longitude: location("longitude"),
         },
     }
+}
+
+/// Returns the first language tag of an `Accept-Language` header, which browsers send in the order of preference.
+fn first_language(header: &str) -> Option<String> {
+    let first = header.split([',', ';']).next().unwrap_or_default().trim();
+    let is_tag =
+        first.len() <= MAX_LANGUAGE_BYTES && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (is_tag && first.len() > 1).then(|| first.to_owned())
 }
 
 /// Creates a visitor of a widget. Returns the visitor and the token that identifies it, of which only a hash is stored.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::domain::accounts::agent::{Agent, Role};
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
-use crate::domain::chats::chat::{Chat, Rating, Sender};
+use crate::domain::chats::chat::{BotAnswers, Chat, Rating, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -54,6 +54,7 @@ pub fn chat(now: Timestamp) -> Chat {
         former_bots: Vec::new(),
         given_to_bot_at: None,
         visitor_seq: 1,
+        bot_answers: BotAnswers::default(),
         bot_event_at: None,
         repeated_to_bot: None,
         handover: None,

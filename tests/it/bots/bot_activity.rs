@@ -21,7 +21,8 @@ fn activity_counts_answers_failures_and_handovers() {
     run_with_virtual_time(async |host, time| {
         let fixture = BotFixture::create(host).await;
         let nothing = json!({
-            "events": 0, "answered": 0, "failed": 0, "slowest_ms": null, "handed_over": 0, "fallbacks": 0,
+            "events": 0, "answered": 0, "failed": 0, "slowest_ms": null, "answers": 0,
+            "median_answer_ms": null, "slowest_answer_ms": null, "superseded_answers": 0, "handed_over": 0, "fallbacks": 0,
             "is_complete": true,
         });
         assert_eq!(activity(&fixture).await, nothing);

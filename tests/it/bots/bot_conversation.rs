@@ -31,6 +31,7 @@ fn visitor_message_is_sent_complete_and_signed() {
             "agents_online": false,
             "sender": {"id": 1, "name": "Ada", "url": "https://shop.example/cart", "has_contacts": true},
             "channel": {"id": fixture.channel.id, "type": "api"},
+            "shows": {"markdown": false, "buttons": false, "media": true},
             "message": {"type": "TEXT", "text": "Is it open?", "timestamp": entry["timestamp"]},
             "up_to_seq": 1,
             "messages": [{"seq": 1, "type": "text", "text": "Is it open?", "timestamp": entry["timestamp"]}],

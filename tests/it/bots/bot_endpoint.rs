@@ -144,7 +144,7 @@ fn invalid_events() -> Vec<(Value, &'static str)> {
         (message(json!([])), "message"),
         (message(json!({"text": "Hi"})), "message.type"),
         (message(json!({"type": "text", "text": "Hi"})), "message.type"),
-        (message(json!({"type": "PHOTO", "text": "Hi"})), "message.type"),
+        (message(json!({"type": "HOLOGRAM", "text": "Hi"})), "message.type"),
         (message(json!({"type": "TEXT"})), "message.text"),
         (message(json!({"type": "TEXT", "text": 5})), "message.text"),
         (text(json!({"timestamp": "soon"})), "message.timestamp"),

@@ -19,7 +19,8 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let expected = json!({
             "bot_id": fixture.bot.bot_id, "provider_id": fixture.bot.provider_id, "name": BOT_NAME,
             "channel_ids": [fixture.channel.id], "answer_within": null, "agent_wait_seconds": null,
-            "quiet_ms": 0, "quiet_max_ms": 15_000, "created_at": read["created_at"],
+            "quiet_ms": 0, "quiet_max_ms": 15_000, "visitor_data": [], "human_words": false, "disclosure": true,
+            "created_at": read["created_at"],
         });
         assert_eq!(read, expected, "the response contains no secret");
         assert_eq!(admin.get("/admin/bots").await.expect(200), json!({"bots": [read]}));
@@ -30,7 +31,10 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         assert_eq!((&activity["events"], &activity["is_complete"]), (&json!(0), &json!(true)));
 
         let second = fixture.account.create_channel(&fixture.integrator.url()).await;
-        let change = json!({"name": "Rob", "answer_within": 5, "channel_ids": [second.id]});
+        let change = json!({
+            "name": "Rob", "answer_within": 5, "channel_ids": [second.id], "visitor_data": ["contacts"], "human_words": true,
+            "disclosure": false,
+        });
         let changed = admin.patch(&path, &change).await.expect(200);
         assert_eq!(changed, merged(expected, change));
         assert_eq!(admin.get(&path).await.expect(200), changed);

@@ -1,6 +1,7 @@
 //! Bots: their connections, conversations and failures.
 
 mod bot_activity;
+mod bot_context;
 mod bot_conversation;
 pub mod bot_endpoint;
 mod bot_failure;

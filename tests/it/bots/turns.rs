@@ -150,6 +150,10 @@ fn answer_is_refused_if_the_visitor_has_written_since() {
         fixture.bot.post(&answer(&second["up_to_seq"])).await.expect(200);
         fixture.bot.post(&invitation(&json!("2"))).await.expect(200);
         assert_eq!(fixture.agent.chat(1).await["state"], "waiting");
+        let activity = format!("/admin/bots/{}/activity", fixture.bot.bot_id);
+        let counted = fixture.agent.client.get(&activity).await.expect(200);
+        assert_eq!((&counted["superseded_answers"], &counted["answers"]), (&json!(2), &json!(1)));
+        assert_eq!(counted["median_answer_ms"], counted["slowest_answer_ms"]);
         let invalid = fixture.bot.post(&answer(&json!("soon"))).await.expect(400);
         assert_eq!(invalid["error"]["field"], "reply_to_seq");
     });

@@ -7,13 +7,15 @@ import { LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 
+const duration = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+
 export function BotActivity({ botId }: { botId: string }) {
   const { api } = useWorkspace();
   const loaded = useLoaded(() => api.get("/admin/bots/{bot_id}/activity", { path: { bot_id: botId } }));
   return (
     <FormSection title="The last hour">
       <LoadedPage loaded={loaded} what="The activity">
-        {({ events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete }) => (
+        {({ events, answered, failed, handed_over, fallbacks, is_complete, ...shown }) => (
           <>
             {events === 0 ? (
               <p class="quiet-text">The bot was sent nothing.</p>
@@ -25,8 +27,16 @@ export function BotActivity({ botId }: { botId: string }) {
                 <dd class="num">{answered}</dd>
                 <dt>Failed</dt>
                 <dd class={failed > 0 ? "num is-bad" : "num"}>{failed}</dd>
-                <dt>Slowest response</dt>
-                <dd class="num">{slowest_ms === null ? "–" : formatDuration(slowest_ms)}</dd>
+                <dt>Slowest acknowledgement</dt>
+                <dd class="num">{duration(shown.slowest_ms)}</dd>
+                <dt>Answers to visitors</dt>
+                <dd class="num">{shown.answers}</dd>
+                <dt>Answer, median time</dt>
+                <dd class="num">{duration(shown.median_answer_ms)}</dd>
+                <dt>Answer, slowest</dt>
+                <dd class="num">{duration(shown.slowest_answer_ms)}</dd>
+                <dt>Answers refused because the visitor wrote on</dt>
+                <dd class="num">{shown.superseded_answers}</dd>
                 <dt>Chats that the bot handed over</dt>
                 <dd class="num">{handed_over}</dd>
                 <dt>Chats handed over because it failed</dt>

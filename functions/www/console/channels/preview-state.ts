@@ -34,6 +34,7 @@ export function previewState(moment: PreviewMoment, settings: WidgetDraft["setti
     texts,
     mode: isOffline ? "offline" : "online",
     hasBot: false,
+    isBotDisclosed: false,
     agents: isOffline || agent.name === "" ? [] : [agent],
     callback: false,
     isCallbackAvailable: false,

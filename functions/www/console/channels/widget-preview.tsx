@@ -21,6 +21,7 @@ const NO_ACTIONS: Actions = {
   dismissInvitation: nothing,
   dismissPreview: nothing,
   send: nothing,
+  stopAnswer: nothing,
   retry: nothing,
   typed: nothing,
   readDraft: () => "",

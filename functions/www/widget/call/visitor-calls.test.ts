@@ -28,6 +28,7 @@ function createCalls(respond: Respond = () => started) {
     language: "en",
     mode: "online",
     hasBot: false,
+    isBotDisclosed: false,
     agents: [],
     callback: true,
     isCallbackAvailable: true,

@@ -49,6 +49,7 @@ function createMessenger(t: TestContext) {
     language: "en",
     mode: "online",
     hasBot: false,
+    isBotDisclosed: false,
     agents: [],
     callback: false,
     isCallbackAvailable: false,

@@ -2,7 +2,7 @@
 
 import type { Emit } from "../api/callbacks";
 import { ServiceError, type Post } from "../service/client";
-import type { Call, Chat, Earlier, Message, Mode, OnlineAgent, Session } from "../service/types";
+import type { ButtonId, Call, Chat, Earlier, Message, Mode, OnlineAgent, Session } from "../service/types";
 import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
 import { fill } from "../texts/texts";
 import type { DeferredStorage } from "../visitor/deferred-storage";
@@ -20,6 +20,8 @@ const READ = "read";
 const DISMISSED = "dismissed";
 const FIRST_MESSAGE_AT = "first-message-at";
 const TYPING_LIFETIME_MS = 30_000;
+/** How long the beginning of a bot's answer is shown after its last piece, if the rest does not come. */
+const GROWING_LIFETIME_MS = 20_000;
 /** The service rejects a longer text in an invitation. */
 const MAX_INVITE_LENGTH = 1000;
 const RESTART_DELAY_MS = 30_000;
@@ -61,6 +63,7 @@ export class Messenger {
   /** The position of the last message of the last session. */
   #readTo: ReadPosition | undefined;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
+  #growingTimer: ReturnType<typeof setTimeout> | undefined;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
@@ -139,7 +142,8 @@ export class Messenger {
     else this.#polling.ensure();
   }
 
-  sendText(text: string): void {
+  /** `buttonId` is the id of the bot's button that the visitor has pressed, if it has one. */
+  sendText(text: string, buttonId?: ButtonId): void {
     this.#polling.restart();
     const { conversation, invitation } = this.#store.state;
     const isFirst = conversation.isEmpty;
@@ -154,7 +158,7 @@ export class Messenger {
       messageId,
       at,
       body: {
-        message: { type: "text", text },
+        message: { type: "text", text, button_id: buttonId },
         page: this.#session.page,
         invite: accepted?.text.slice(0, MAX_INVITE_LENGTH),
         department_id: accepted?.departmentId,
@@ -266,6 +270,7 @@ export class Messenger {
     this.#outbox.stop();
     this.#live.stop();
     clearTimeout(this.#typingTimer);
+    clearTimeout(this.#growingTimer);
     clearTimeout(this.#restartTimer);
   }
 
@@ -372,6 +377,7 @@ export class Messenger {
 
   #takeSession(session: Session, isLive = false): void {
     const { chat, messages, mode, bot: hasBot, agents, call, callback, callback_available, has_earlier } = session;
+    const { bot_disclosure: isBotDisclosed } = session;
     const [first] = messages;
     // If the first message of a full response is not known, others before it may be missing. They are loaded with the
     // history.
@@ -383,7 +389,7 @@ export class Messenger {
     if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ hasBot, callback, isCallbackAvailable: callback_available });
+    this.#store.update({ hasBot, isBotDisclosed, callback, isCallbackAvailable: callback_available });
     this.#setMode(mode, agents);
     this.onCall(call);
   }
@@ -416,6 +422,7 @@ export class Messenger {
       else if (isLive) this.notify(text);
       if (isLive && before?.state !== "active") this.#emit("onAccept");
     }
+    if (state !== "bot") this.#endGrowing();
     if (wasOpen !== this.#conversation.isChatOpen) this.#polling.restart();
     if (isLive) this.onChat();
     this.#store.update();
@@ -435,7 +442,9 @@ export class Messenger {
       case "chat":
         return this.#setChat(received.chat, true);
       case "typing":
-        return this.#showTyping(received.typing);
+        return this.#showTyping(received.typing, received.from === "bot");
+      case "growing":
+        return this.#grow(received.name, received.growing);
       case "call":
         return this.onCall(received.call, `${received.chat_id}.${received.seq}`);
       case "joined":
@@ -470,7 +479,10 @@ export class Messenger {
     for (const { message_id } of messages) this.#outbox.remove(message_id);
     const answers = added.filter(isAnswer);
     const hasAnswer = answers.length > 0;
-    if (hasAnswer) this.#showTyping(false);
+    if (hasAnswer) {
+      this.#showTyping(false);
+      this.#endGrowing();
+    }
     this.markRead();
     if (!isLive || !hasAnswer) return;
     for (const _ of answers) this.#emit("onMessageReceived");
@@ -479,11 +491,36 @@ export class Messenger {
     if (this.#store.state.settings.sound) playSoundIfUnread(this.#name, () => this.#store.state.unread > 0);
   }
 
-  #showTyping(isTyping: boolean): void {
+  #showTyping(isTyping: boolean, isBot = false): void {
     clearTimeout(this.#typingTimer);
     if (isTyping) this.#typingTimer = setTimeout(() => this.#showTyping(false), TYPING_LIFETIME_MS);
     const { texts } = this.#store.state;
-    this.#store.update({ typingName: isTyping ? (this.#conversation.chat?.agent?.name ?? texts.agent) : null });
+    const name = isBot ? texts.bot : (this.#conversation.chat?.agent?.name ?? texts.agent);
+    this.#store.update({ typingName: isTyping ? name : null });
+  }
+
+  /** Shows the text of an answer that the bot is still writing. It disappears when the message arrives, or if the bot
+   * falls silent. */
+  #grow(name: string, text: string): void {
+    if (this.#conversation.chat?.state !== "bot") return;
+    this.#showTyping(false);
+    clearTimeout(this.#growingTimer);
+    this.#growingTimer = setTimeout(() => this.#endGrowing(), GROWING_LIFETIME_MS);
+    const isStopped = this.#store.state.growing?.isStopped ?? false;
+    this.#store.update({ growing: { name, text, isStopped } });
+  }
+
+  /** Asks the bot to stop the answer that it is writing. */
+  stopAnswer(): void {
+    const { growing } = this.#store.state;
+    if (growing === null || growing.isStopped) return;
+    this.#live.send({ type: "stop" });
+    this.#store.update({ growing: { ...growing, isStopped: true } });
+  }
+
+  #endGrowing(): void {
+    clearTimeout(this.#growingTimer);
+    if (this.#store.state.growing !== null) this.#store.update({ growing: null });
   }
 
   #showPending(): void {

@@ -2,7 +2,7 @@ import type { Frame } from "./types";
 
 const PROTOCOL_VERSION = 1;
 /** The types of frames. The body of a frame is in the field that is named after its type, or, for "seen", in `seq`. */
-const TYPES = ["message", "chat", "typing", "call", "mode", "seen"];
+const TYPES = ["message", "chat", "typing", "growing", "call", "mode", "seen"];
 
 /** Parses a frame from the visitor's socket. Returns undefined if the frame is invalid or has an unknown version or
  * type. A frame arrives without a body if the body was too large for a socket. */

@@ -98,8 +98,10 @@ export interface Chat {
 
 export interface Button {
   text: string;
-  id?: string | number;
+  id?: ButtonId;
 }
+
+export type ButtonId = string | number;
 
 export interface Message {
   seq: number;
@@ -144,6 +146,8 @@ export interface Session {
   mode: Mode;
   /** Whether a bot answers new chats, also while no agent is online. */
   bot: boolean;
+  /** Whether the visitor must be told that a bot answers. */
+  bot_disclosure: boolean;
   departments: { id: number; name: string }[];
   agents: OnlineAgent[];
   visitor: Visitor | null;
@@ -184,7 +188,9 @@ export interface VisitorUpdate {
 export type Frame =
   | { type: "message"; chat_id: number; message: Message }
   | { type: "chat"; chat_id: number; chat: Chat }
-  | { type: "typing"; chat_id: number; typing: boolean }
+  | { type: "typing"; chat_id: number; from: "agent" | "bot"; typing: boolean }
+  /** The whole text so far of the answer that the bot is writing. */
+  | { type: "growing"; chat_id: number; name: string; growing: string }
   | { type: "call"; chat_id: number; seq: number; call: Call }
   /** The first agent has come, or the last one has left. */
   | { type: "mode"; mode: Mode; agents?: OnlineAgent[] }

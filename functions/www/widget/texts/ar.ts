@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "لسنا متاحين حاليًا",
   bot: "المساعد",
   machine: "روبوت",
+  disclosure: "أنت تتحدث مع روبوت.",
+  stop: "إيقاف",
   agent: "الموظف",
   replyMinutes: "نرد عادةً خلال بضع دقائق",
   replyHours: "نرد عادةً خلال بضع ساعات",

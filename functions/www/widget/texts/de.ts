@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Wir sind gerade nicht da",
   bot: "Assistent",
   machine: "Bot",
+  disclosure: "Sie schreiben mit einem Bot.",
+  stop: "Anhalten",
   agent: "Berater",
   replyMinutes: "Antwortet meist in wenigen Minuten",
   replyHours: "Antwortet meist in wenigen Stunden",

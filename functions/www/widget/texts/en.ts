@@ -8,6 +8,8 @@ const texts = {
   away: "We are away at the moment",
   bot: "Assistant",
   machine: "bot",
+  disclosure: "You are chatting with a bot.",
+  stop: "Stop",
   agent: "Agent",
   replyMinutes: "Usually answers in a few minutes",
   replyHours: "Usually answers in a few hours",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Ahora no estamos disponibles",
   bot: "Asistente",
   machine: "bot",
+  disclosure: "Está chateando con un bot.",
+  stop: "Detener",
   agent: "Agente",
   replyMinutes: "Suele responder en unos minutos",
   replyHours: "Suele responder en unas horas",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Nous sommes absents pour le moment",
   bot: "Assistant",
   machine: "robot",
+  disclosure: "Vous discutez avec un robot.",
+  stop: "Arrêter",
   agent: "Conseiller",
   replyMinutes: "Répond en général en quelques minutes",
   replyHours: "Répond en général en quelques heures",

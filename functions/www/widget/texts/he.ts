@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "אנחנו לא זמינים כרגע",
   bot: "עוזר וירטואלי",
   machine: "בוט",
+  disclosure: "השיחה היא עם בוט.",
+  stop: "עצירה",
   agent: "נציג שירות",
   replyMinutes: "בדרך כלל משיבים תוך מספר דקות",
   replyHours: "בדרך כלל משיבים תוך מספר שעות",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Al momento non ci siamo",
   bot: "Assistente",
   machine: "bot",
+  disclosure: "Sta chattando con un bot.",
+  stop: "Interrompi",
   agent: "Operatore",
   replyMinutes: "Di solito rispondiamo in pochi minuti",
   replyHours: "Di solito rispondiamo in poche ore",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "ただいま不在です",
   bot: "アシスタント",
   machine: "ボット",
+  disclosure: "ボットが応答しています。",
+  stop: "停止",
   agent: "担当者",
   replyMinutes: "通常数分以内に返信します",
   replyHours: "通常数時間以内に返信します",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "We zijn er even niet",
   bot: "Assistent",
   machine: "bot",
+  disclosure: "U chat met een bot.",
+  stop: "Stoppen",
   agent: "Medewerker",
   replyMinutes: "Antwoordt meestal binnen enkele minuten",
   replyHours: "Antwoordt meestal binnen enkele uren",

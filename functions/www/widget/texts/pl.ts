@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "W tej chwili nas nie ma",
   bot: "Asystent",
   machine: "bot",
+  disclosure: "Rozmawiasz z botem.",
+  stop: "Zatrzymaj",
   agent: "Konsultant",
   replyMinutes: "Zwykle odpowiadamy w ciągu kilku minut",
   replyHours: "Zwykle odpowiadamy w ciągu kilku godzin",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Estamos ausentes no momento",
   bot: "Assistente",
   machine: "robô",
+  disclosure: "Você está conversando com um robô.",
+  stop: "Parar",
   agent: "Atendente",
   replyMinutes: "Costuma responder em poucos minutos",
   replyHours: "Costuma responder em poucas horas",

@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "Şu anda burada değiliz",
   bot: "Asistan",
   machine: "bot",
+  disclosure: "Bir botla yazışıyorsunuz.",
+  stop: "Durdur",
   agent: "Temsilci",
   replyMinutes: "Genellikle birkaç dakika içinde yanıt verir",
   replyHours: "Genellikle birkaç saat içinde yanıt verir",

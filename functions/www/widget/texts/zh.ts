@@ -10,6 +10,8 @@ const texts: Texts = {
   away: "我们暂时不在",
   bot: "智能助手",
   machine: "机器人",
+  disclosure: "您正在与机器人聊天。",
+  stop: "停止",
   agent: "客服",
   replyMinutes: "通常在几分钟内回复",
   replyHours: "通常在几小时内回复",

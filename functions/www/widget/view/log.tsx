@@ -3,7 +3,7 @@
 
 import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
-import { isAddressNeeded, type Notice } from "../state";
+import { isAddressNeeded, type Notice, type State } from "../state";
 import { fill } from "../texts/texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
@@ -59,6 +59,7 @@ export function Log({ state, actions }: Props) {
       {!state.conversation.isEmpty && <ReplyTime state={state} />}
       {content}
       {state.typingName !== null && <TypingDots name={state.typingName} state={state} actions={actions} />}
+      {state.growing && <Growing growing={state.growing} state={state} actions={actions} />}
       {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
       {state.screen === "chat" && <Rating state={state} actions={actions} />}
     </div>
@@ -97,6 +98,24 @@ const TypingDots = ({ name, state, actions }: Props & { name: string }) => (
       <i />
       <i />
     </div>
+  </div>
+);
+
+/** The answer that a bot is writing. Screen readers read the message when it is complete. */
+const Growing = ({ growing, state, actions }: Props & { growing: NonNullable<State["growing"]> }) => (
+  <div class="turn team" aria-live="off">
+    <Avatar person={personNamed(growing.name, state)} state={state} actions={actions} />
+    <span class="by">
+      <b>{growing.name}</b> {state.texts.machine}
+    </span>
+    <div class="bubble growing" dir="auto">
+      {growing.text}
+    </div>
+    {!growing.isStopped && (
+      <button type="button" class="stop" onClick={actions.stopAnswer}>
+        {state.texts.stop}
+      </button>
+    )}
   </div>
 );
 
@@ -150,8 +169,8 @@ function linesOf({ state, actions }: Props): Line[] {
         <MessageBody message={message} state={state} actions={actions} />
         {message === last && message.buttons && (
           <div class="choices" role="group" aria-label={message.title || message.text || texts.message}>
-            {message.buttons.map(({ text }) => (
-              <button type="button" onClick={() => actions.send(text)}>
+            {message.buttons.map(({ text, id }) => (
+              <button type="button" onClick={() => actions.send(text, id)}>
                 {text}
               </button>
             ))}

@@ -1,6 +1,7 @@
 /* What components get: the state, and the actions that they call. */
 
 import type { FormValues } from "../visitor/contact-rules";
+import type { ButtonId } from "../service/types";
 import type { Rate, State } from "../state";
 
 export interface Actions {
@@ -8,7 +9,10 @@ export interface Actions {
   close: () => void;
   dismissInvitation: () => void;
   dismissPreview: () => void;
-  send: (text: string) => void;
+  /** `buttonId` is the id of the bot's button that the visitor has pressed, if it has one. */
+  send: (text: string, buttonId?: ButtonId) => void;
+  /** Asks the bot to stop the answer that it is writing. */
+  stopAnswer: () => void;
   retry: (messageId: string) => void;
   typed: (text: string) => void;
   readDraft: () => string;

@@ -1,6 +1,6 @@
 /** @jsxImportSource #widget */
 import type { Person } from "../service/types";
-import { isAway, showsLog, type State } from "../state";
+import { isAway, isWithBot, showsLog, type State } from "../state";
 import { fill } from "../texts/texts";
 import { Avatar, personNamed } from "./avatar";
 import { Composer } from "./composer";
@@ -43,6 +43,7 @@ function ChatScreen({ state, actions }: Props) {
   return (
     <>
       <Log state={state} actions={actions} />
+      {state.isBotDisclosed && isWithBot(state) && <p class="disclosure">{state.texts.disclosure}</p>}
       {isFormDue ? (
         <ContactsForm state={state} actions={actions} />
       ) : isAway(state) && !state.conversation.isEmpty ? (

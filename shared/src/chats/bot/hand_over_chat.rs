@@ -83,7 +83,7 @@ impl AgentInvitation<'_> {
             bot_name: self.bot.name.clone(),
             details: self.details.clone(),
             department: self.department.map(Department::snapshot),
-            return_at: self.bot.agent_wait.map(|wait| now.plus(wait)),
+            return_at: self.bot.settings.agent_wait.map(|wait| now.plus(wait)),
         }
     }
 }
@@ -109,10 +109,32 @@ pub async fn hand_over_chat(
         let state = before.state.after_event(ChatEvent::BotFails)?;
         Ok(TransitionEffects::silent(state))
     };
-    match read_and_transition(chats, (account_id, chat_id), context, &effects_of).await {
-        Ok(_) => Ok(HandoverResult::HandedOver),
-        Err(Error::Conflict(_)) => Ok(HandoverResult::BotResponded),
-        Err(Error::Forbidden(_) | Error::NotFound) => Ok(HandoverResult::NotWithBot),
-        Err(error) => Err(error),
+    HandoverResult::of(read_and_transition(chats, (account_id, chat_id), context, &effects_of).await)
+}
+
+/// Hands a chat over to the agents because the visitor has asked for a person, whatever its bot does. Does nothing if
+/// the bot no longer owns the chat.
+pub async fn hand_over_on_request(
+    chats: &Chats,
+    account_id: &str,
+    chat_id: u64,
+    now: Timestamp,
+) -> Result<HandoverResult, Error> {
+    let context = NotificationContext { webhooks: &[], agent_id: None, now };
+    let effects_of = |before: &Chat| {
+        let state = before.state.after_event(ChatEvent::BotFails)?;
+        Ok(TransitionEffects { is_requested: true, ..TransitionEffects::silent(state) })
+    };
+    HandoverResult::of(read_and_transition(chats, (account_id, chat_id), context, &effects_of).await)
+}
+
+impl HandoverResult {
+    fn of(transition: Result<Transition, Error>) -> Result<Self, Error> {
+        match transition {
+            Ok(_) => Ok(Self::HandedOver),
+            Err(Error::Conflict(_)) => Ok(Self::BotResponded),
+            Err(Error::Forbidden(_) | Error::NotFound) => Ok(Self::NotWithBot),
+            Err(error) => Err(error),
+        }
     }
 }

@@ -6,7 +6,6 @@ use crate::chats::new_entry::new_entry;
 use crate::domain::bots::bot::Bot;
 use crate::domain::bots::bot_reaction::was_sent_to_bot_again;
 use crate::domain::chats::chat::{Chat, Sender};
-use crate::domain::chats::chat_state::ChatEvent;
 use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -143,10 +142,6 @@ async fn store_entry(
 
 /// Returns the chat if the bot has it.
 fn owned_by_bot(chat: Chat, bot: &Bot) -> Result<Chat, Error> {
-    if !chat.has_or_had_bot(&bot.bot_id) {
-        return Err(Error::NotFound);
-    }
-    chat.require_bot(&bot.bot_id)?;
-    chat.state.after_event(ChatEvent::BotWrites)?;
+    chat.require_owned_by_bot(&bot.bot_id)?;
     Ok(chat)
 }

@@ -5,5 +5,6 @@ pub mod rate_chat;
 pub mod receive_offline_form;
 pub mod receive_visitor_text;
 pub mod set_visitor_typing;
+pub mod stop_answer;
 pub mod update_visitor;
 pub mod visitor_entry;

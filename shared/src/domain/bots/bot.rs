@@ -1,9 +1,8 @@
 //! Bots and their providers. The operator registers the providers; a bot is the connection of an account to a provider.
 
 use crate::domain::named::named;
-use std::time::Duration;
 
-use crate::domain::bots::turn::TurnSettings;
+use crate::domain::bots::bot_settings::BotSettings;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 
@@ -13,13 +12,6 @@ pub const TOKEN_PLACEHOLDER: &str = "{token}";
 pub const CLIENT_MESSAGE: &str = "CLIENT_MESSAGE";
 /// The name of a bot whose admin chose none.
 pub const DEFAULT_BOT_NAME: &str = "Bot";
-pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
-/// The longest time limit that can be set for a bot's reaction. The limit is enforced with a delayed SQS message, and
-/// SQS can delay a message by at most 15 minutes.
-pub const MAX_BOT_ANSWER_TIMEOUT_SECONDS: u64 = 900;
-/// The limits of [`Bot::agent_wait`].
-pub const MIN_AGENT_WAIT_SECONDS: u64 = 10;
-pub const MAX_AGENT_WAIT_SECONDS: u64 = 900;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
@@ -48,13 +40,7 @@ pub struct Bot {
     pub name: String,
     /// The ids of the channels where new chats start with this bot.
     pub channel_ids: Vec<String>,
-    /// How long the bot has to react to a message that it has accepted. If the bot does not react in time, the chat is
-    /// handed over to the agents. `None` means that there is no time limit.
-    pub answer_within: Option<Duration>,
-    /// How long a chat waits for an agent after the bot's INVITE_AGENT before it returns to the bot. `None` means that
-    /// it stays with the agents.
-    pub agent_wait: Option<Duration>,
-    pub turns: TurnSettings,
+    pub settings: BotSettings,
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }

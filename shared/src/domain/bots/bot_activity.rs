@@ -1,6 +1,6 @@
 //! The activity of a bot in a period: events sent, answers, failures and handovers.
 
-use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{DeliveryState, Target};
 use crate::domain::timestamp::Timestamp;
@@ -15,6 +15,11 @@ pub struct BotActivity {
     pub failed: u64,
     /// The duration, in milliseconds, of the slowest attempt that got a response. `None` if there was no response.
     pub slowest_ms: Option<u64>,
+    /// How long each answer took, in milliseconds, from the visitor's last message to the bot's message.
+    pub answer_ms: Vec<u64>,
+    /// The number of answers that were refused because the visitor had written since, in chats that changed in the
+    /// period.
+    pub superseded: u64,
     /// The number of chats that the bot handed over by inviting the agents.
     pub handed_over: u64,
     /// The number of chats that were handed over because the bot failed or did not answer in time.
@@ -31,19 +36,45 @@ impl BotActivity {
             answered: 0,
             failed: 0,
             slowest_ms: None,
+            answer_ms: Vec::new(),
+            superseded: 0,
             handed_over: 0,
             fallbacks: 0,
             is_complete: true,
         }
     }
 
-    /// Counts the handover of a chat if it happened in the period.
+    /// Counts the refused answers of a chat, and its handover if it happened in the period.
     pub fn add_chat(&mut self, chat: &Chat) {
+        self.superseded += chat.bot_answers.superseded;
         match chat.handover.as_ref().filter(|handover| handover.at >= self.since) {
             Some(handover) if handover.is_fallback => self.fallbacks += 1,
             Some(_) => self.handed_over += 1,
             None => {}
         }
+    }
+
+    /// Measures the answers in a timeline, oldest entry first. The bot's further messages are not answers.
+    pub fn add_answers(&mut self, entries: &[TimelineEntry]) {
+        let mut asked_at = None;
+        for entry in entries {
+            match entry.from {
+                Sender::Visitor if entry.is_for_bot() => asked_at = Some(entry.at),
+                Sender::Bot(_) => {
+                    let asked_at = asked_at.take().filter(|_| entry.at >= self.since);
+                    self.answer_ms.extend(asked_at.map(|asked_at| entry.at.0.saturating_sub(asked_at.0)));
+                }
+                Sender::Agent(_) => asked_at = None,
+                Sender::Visitor | Sender::System => {}
+            }
+        }
+    }
+
+    /// Returns the median of the times of the answers, or `None` if there was no answer.
+    pub fn median_answer_ms(&self) -> Option<u64> {
+        let mut times = self.answer_ms.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied()
     }
 
     /// Counts the event of an entry. Ignores entries that are for another kind of receiver, that are older than the
@@ -72,7 +103,7 @@ impl BotActivity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::chats::chat::Sender;
+    use crate::domain::accounts::agent::AgentSnapshot;
     use crate::domain::chats::message_content::Content;
     use crate::domain::deliveries::delivery::{Attempt, Delivery};
 
@@ -98,6 +129,23 @@ mod tests {
             retain_until: None,
             delivery: Some(Delivery { state, attempts, ..Delivery::new(target, Timestamp(at)) }),
         }
+    }
+
+    #[test]
+    fn answer_is_measured_from_the_last_message_before_it() {
+        let entry = |at, from, target| TimelineEntry { from, ..event(at, target, DeliveryState::Delivered, &[]) };
+        let visitor = |at| entry(at, Sender::Visitor, Target::Bot);
+        let bot = |at| entry(at, Sender::Bot("Robin".into()), Target::Channel);
+        let agent = |at| entry(at, Sender::Agent(agent_named("Ann")), Target::Channel);
+        let mut activity = BotActivity::new(Timestamp(100));
+        activity.add_answers(&[visitor(10), bot(20), visitor(90), visitor(95), bot(105), bot(110)]);
+        activity.add_answers(&[visitor(200), agent(210), bot(220), visitor(300), bot(400), visitor(500), bot(507)]);
+        assert_eq!((&*activity.answer_ms, activity.median_answer_ms()), (&[10, 100, 7][..], Some(10)));
+        assert_eq!(BotActivity::new(Timestamp(0)).median_answer_ms(), None);
+    }
+
+    fn agent_named(name: &str) -> AgentSnapshot {
+        AgentSnapshot { agent_id: 1, name: name.into(), photo: None }
     }
 
     #[test]

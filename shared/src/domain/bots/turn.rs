@@ -31,8 +31,9 @@ pub struct TurnSettings {
 pub enum TurnStep {
     Send,
     Wait(Duration),
-    /// The event of a later message contains this one.
-    Join,
+    /// No event is sent for the message, because the event of a later message contains it, or the agents have got the
+    /// chat.
+    Skip,
 }
 
 impl TurnSettings {
@@ -73,7 +74,7 @@ impl TurnSettings {
         let is_over = first_at.plus(self.max) < now.plus(self.quiet) || earlier.len() + 1 >= MAX_MESSAGES;
         match entries.iter().find(is_later) {
             _ if is_over => TurnStep::Send,
-            Some(later) if is_in_turn_of(entry, later, entries) => TurnStep::Join,
+            Some(later) if is_in_turn_of(entry, later, entries) => TurnStep::Skip,
             Some(_) => TurnStep::Send,
             None => TurnStep::Wait(MIN_WAIT),
         }
@@ -166,7 +167,7 @@ mod tests {
         let [_, second, third] = &entries;
         let step = |entry, chat: &Chat, entries, now| TURNS.step(entry, chat, entries, Timestamp(now));
         assert_eq!(step(third, &chat(3, None), &entries, 5_000), TurnStep::Send);
-        assert_eq!(step(second, &chat(3, None), &entries, 4_000), TurnStep::Join);
+        assert_eq!(step(second, &chat(3, None), &entries, 4_000), TurnStep::Skip);
         assert_eq!(
             step(second, &chat(3, None), &entries[..2], 4_000),
             TurnStep::Wait(MIN_WAIT),
@@ -188,8 +189,8 @@ mod tests {
             TURNS.step(&entries[0], &chat(3, None), &entries, Timestamp(3_000))
         };
         assert_eq!(step(between(2, Sender::Visitor, Delivered)), TurnStep::Send, "the bot has got the second already");
-        assert_eq!(step(entry(2, Sender::Bot("Robin".into()), None, Pending)), TurnStep::Join);
-        assert_eq!(step(between(2, Sender::System, Pending)), TurnStep::Join);
+        assert_eq!(step(entry(2, Sender::Bot("Robin".into()), None, Pending)), TurnStep::Skip);
+        assert_eq!(step(between(2, Sender::System, Pending)), TurnStep::Skip);
         assert_eq!(step(chat_returned(2)), TurnStep::Send);
     }
 
@@ -197,7 +198,7 @@ mod tests {
     fn turn_has_a_largest_number_of_messages() {
         let entries: Vec<_> = (1..=30).map(|seq| message(seq, DeliveryState::Pending)).collect();
         let step = |seq: usize| TURNS.step(&entries[seq - 1], &chat(30, None), &entries, Timestamp(3_000));
-        assert_eq!((step(19), step(20)), (TurnStep::Join, TurnStep::Send));
+        assert_eq!((step(19), step(20)), (TurnStep::Skip, TurnStep::Send));
     }
 
     #[test]

@@ -56,7 +56,8 @@ impl HandoverDetails {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotHandover {
     pub at: Timestamp,
-    /// Whether the bot failed or did not answer in time. If false, the bot invited the agents.
+    /// Whether the bot failed or did not answer in time. If false, the bot invited the agents, or the visitor asked for
+    /// them.
     pub is_fallback: bool,
     pub reason: Option<HandoverReason>,
     pub priority: Option<HandoverPriority>,
@@ -80,6 +81,12 @@ impl BotHandover {
             details_seq: None,
             return_at: None,
         }
+    }
+
+    /// Returns a handover because the visitor has asked for a person.
+    pub fn requested(at: Timestamp) -> Self {
+        let details = HandoverDetails { reason: Some(HandoverReason::Requested), ..HandoverDetails::default() };
+        Self::invitation(&details, None, at)
     }
 
     /// Returns the handover without what the bot told the agents.

@@ -7,7 +7,7 @@ use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::BotHandover;
-use crate::domain::chats::chat_state::{ChatState, TransitionError};
+use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
 use crate::domain::chats::message_content::Content;
 use crate::domain::deliveries::delivery::{Delivery, Target};
 use crate::domain::named::named;
@@ -138,6 +138,7 @@ pub struct Chat {
     pub given_to_bot_at: Option<Timestamp>,
     /// The number of the visitor's last message; 0 if there is none, or if an earlier version of the service stored it.
     pub visitor_seq: u64,
+    pub bot_answers: BotAnswers,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. A message that the visitor's channel
     /// cannot show does not count. `None` before the first one.
     pub bot_event_at: Option<Timestamp>,
@@ -188,6 +189,15 @@ pub struct Chat {
     /// The visitor's last chats before this one, newest first and at most ten; see
     /// [`Visitor::start_chat`](crate::domain::visitors::visitor::Visitor::start_chat).
     pub previous_chats: Vec<u64>,
+}
+
+/// What became of the answers of the chat's bots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BotAnswers {
+    /// The number of answers that were refused because the visitor had written since.
+    pub superseded: u64,
+    /// The number of the visitor's last message when the visitor stopped the answer to it. 0 if none was stopped.
+    pub stopped_seq: u64,
 }
 
 impl Chat {
@@ -281,6 +291,21 @@ impl Chat {
     /// Fails if this is not the chat's bot. Does not check whether the bot or an agent has the chat.
     pub fn require_bot(&self, bot_id: &str) -> Result<(), TransitionError> {
         if self.bot_id.as_deref() == Some(bot_id) { Ok(()) } else { Err(TransitionError::NotWithBot) }
+    }
+
+    /// Fails with `NotFound` for a bot that never had the chat, and with `Forbidden` for one that does not have it now.
+    pub fn require_owned_by_bot(&self, bot_id: &str) -> Result<(), Error> {
+        if !self.has_or_had_bot(bot_id) {
+            return Err(Error::NotFound);
+        }
+        self.require_bot(bot_id)?;
+        self.state.after_event(ChatEvent::BotWrites)?;
+        Ok(())
+    }
+
+    /// Whether the visitor has stopped the answer to his last message.
+    pub fn is_answer_stopped(&self) -> bool {
+        self.bot_answers.stopped_seq > 0 && self.bot_answers.stopped_seq == self.visitor_seq
     }
 
     /// Fails if the visitor has written after the message with this number.

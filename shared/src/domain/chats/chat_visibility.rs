@@ -46,6 +46,7 @@ impl Viewer {
 
 #[cfg(test)]
 mod tests {
+    use crate::domain::chats::chat::BotAnswers;
     use std::collections::HashSet;
 
     use std::collections::BTreeMap;
@@ -94,6 +95,7 @@ mod tests {
             repeated_to_bot: None,
             handover: None,
             visitor_seq: 1,
+            bot_answers: BotAnswers::default(),
             seq: 1,
             opened_at: Timestamp(0),
             opened_on: Day::of(Timestamp(0), &TimeZone::default()),

@@ -73,6 +73,8 @@ pub enum Content {
         /// Whether a bot asks the visitor to press a button instead of writing a message; see
         /// [`RichMessage::force_reply`].
         force_reply: bool,
+        /// The id of the button that the visitor has pressed, whose label is the text.
+        button_id: Option<ButtonId>,
     },
     Media(Box<MediaMessage>),
     Rich(RichMessage),
@@ -104,7 +106,7 @@ impl Content {
     pub const CALL: &str = "call";
 
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into(), force_reply: false }
+        Self::Text { text: text.into(), force_reply: false, button_id: None }
     }
 
     /// Returns a notification for a bot that has no further data.
@@ -206,7 +208,8 @@ impl Content {
                     RichFormat::Markdown(_) => rich_support.markdown,
                     RichFormat::Buttons { .. } => rich_support.buttons,
                 };
-                let fallback = |text: &String| Self::Text { text: text.clone(), force_reply: *force_reply };
+                let fallback =
+                    |text: &String| Self::Text { text: text.clone(), force_reply: *force_reply, button_id: None };
                 if is_supported { Some(self.clone()) } else { text.as_ref().map(fallback) }
             }
         }
@@ -280,7 +283,7 @@ mod tests {
         assert_eq!(Content::text("hi").converted_for(plain), Some(Content::text("hi")));
         assert_eq!(Content::Note("for us".into()).converted_for(all), None, "a private note");
         let forced = RichMessage { force_reply: true, ..rich_message(buttons(None), Some("1 or 2?")) };
-        let fallback = Content::Text { text: "1 or 2?".into(), force_reply: true };
+        let fallback = Content::Text { text: "1 or 2?".into(), force_reply: true, button_id: None };
         assert_eq!(Content::Rich(forced).converted_for(plain), Some(fallback));
     }
 

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::domain::bots::bot::BotNotification;
     use crate::domain::channels::channel::ChannelKind;
-    use crate::domain::chats::chat::Sender;
+    use crate::domain::chats::chat::{BotAnswers, Sender};
     use crate::domain::chats::chat_state::ChatState;
     use crate::domain::chats::message_content::Content;
     use crate::domain::deliveries::delivery::Delivery;
@@ -171,6 +171,7 @@ mod tests {
             former_bots: Vec::new(),
             given_to_bot_at: None,
             visitor_seq: 0,
+            bot_answers: BotAnswers::default(),
             bot_event_at: None,
             repeated_to_bot: None,
             handover: None,

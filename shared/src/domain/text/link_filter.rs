@@ -122,7 +122,7 @@ impl LinkFilter {
 
     fn filter_content(&self, content: &mut Content) {
         match content {
-            Content::Text { text, force_reply: _ } => *text = self.filter_text(text),
+            Content::Text { text, force_reply: _, button_id: _ } => *text = self.filter_text(text),
             Content::Media(message) => {
                 let MediaMessage { media_type: _, text, media } = &mut **message;
                 *text = self.filter_optional_text(text.take());

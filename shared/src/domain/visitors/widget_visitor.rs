@@ -26,6 +26,8 @@ pub struct BrowserSession {
     pub user_agent: String,
     /// The page from which the visitor came to the site.
     pub referrer: Option<String>,
+    /// The visitor's first language as a tag such as `pt-BR`. `None` if the browser says nothing.
+    pub language: Option<String>,
     pub geoip: GeoIp,
 }
 

@@ -8,11 +8,12 @@ use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
-use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};
+use crate::store::directory::bot_settings_item::BotSettingsAttributes;
+use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem};
 use crate::store::directory::keys::{bot_key, bot_token_key, channel_key, provider_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{
-    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, WriteResult, changed_values, n, s,
+    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, WriteResult, changed_values, s,
 };
 use crate::store::{from_item, to_attribute, to_item};
 
@@ -111,7 +112,7 @@ impl Directory {
     }
 
     /// Returns the bot; the data may be up to 10 seconds old.
-    pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
+    pub async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
             None => self.fresh_bot(bot_id).await,
@@ -234,15 +235,9 @@ fn provider_values(provider: &Provider) -> Result<ExpressionValues, Error> {
 }
 
 fn bot_values(bot: &Bot) -> Result<ExpressionValues, Error> {
-    let [quiet_ms, quiet_max_ms] = bot.turns.milliseconds();
-    Ok(vec![
-        (":name", s(&*bot.name)),
-        (":answer_within", n(answer_limit_seconds(bot.answer_within))),
-        (":agent_wait_seconds", to_attribute(&bot.agent_wait.map(|wait| wait.as_secs()))?),
-        (":quiet_ms", n(quiet_ms)),
-        (":quiet_max_ms", n(quiet_max_ms)),
-        (":channel_ids", to_attribute(&bot.channel_ids)?),
-    ])
+    let mut values = BotSettingsAttributes::from(&bot.settings).expression_values()?;
+    values.extend([(":name", s(&*bot.name)), (":channel_ids", to_attribute(&bot.channel_ids)?)]);
+    Ok(values)
 }
 
 fn assign_channel(bot: &Bot, channel_id: &str) -> Write {

@@ -1,13 +1,10 @@
 //! Serde types for the items in the Directory table, and their conversions to and from domain types.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::{Agent, Role};
 use crate::domain::accounts::department::Department;
-use crate::domain::bots::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
-use crate::domain::bots::turn::TurnSettings;
+use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::channels::channel::{
     ApiSettings, Channel, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,
 };
@@ -15,6 +12,7 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::chats::message_content::RichSupport;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::directory::bot_settings_item::BotSettingsAttributes;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
 use crate::store::directory::widget_item::WidgetItem;
 
@@ -331,34 +329,11 @@ pub(in crate::store) struct BotItem {
     token: String,
     name: String,
     channel_ids: Vec<String>,
-    /// The bot's answer limit in seconds. 0 means that there is no limit; `None` stands for the default limit. See
-    /// [`answer_limit_seconds`].
-    #[serde(default)]
-    answer_within: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    agent_wait_seconds: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    quiet_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    quiet_max_ms: Option<u64>,
+    #[serde(flatten)]
+    settings: BotSettingsAttributes,
     #[serde(flatten)]
     signing_secrets: SigningSecretAttributes,
     created_at: u64,
-}
-
-/// Returns the stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
-pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
-    limit.map_or(0, |limit| limit.as_secs())
-}
-
-/// Returns a bot's answer limit from its stored form, or `None` if there is no limit. A bot that is stored without this
-/// attribute has the default limit.
-fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
-    match seconds {
-        None => Some(DEFAULT_BOT_ANSWER_TIMEOUT),
-        Some(0) => None,
-        Some(seconds) => Some(Duration::from_secs(seconds)),
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -387,20 +362,8 @@ impl From<ProviderItem> for Provider {
 
 impl From<&Bot> for BotItem {
     fn from(bot: &Bot) -> Self {
-        let Bot {
-            bot_id,
-            account_id,
-            provider_id,
-            token,
-            name,
-            channel_ids,
-            answer_within,
-            agent_wait,
-            turns,
-            signing_secrets,
-            created_at,
-        } = bot.clone();
-        let [quiet_ms, quiet_max_ms] = turns.milliseconds();
+        let Bot { bot_id, account_id, provider_id, token, name, channel_ids, settings, signing_secrets, created_at } =
+            bot.clone();
         let key = bot_key(&bot_id);
         Self {
             pk: key.pk,
@@ -411,10 +374,7 @@ impl From<&Bot> for BotItem {
             token,
             name,
             channel_ids,
-            answer_within: Some(answer_limit_seconds(answer_within)),
-            agent_wait_seconds: agent_wait.map(|wait| wait.as_secs()),
-            quiet_ms: Some(quiet_ms),
-            quiet_max_ms: Some(quiet_max_ms),
+            settings: (&settings).into(),
             signing_secrets: signing_secrets.into(),
             created_at: created_at.0,
         }
@@ -432,10 +392,7 @@ impl From<BotItem> for Bot {
             token,
             name,
             channel_ids,
-            answer_within,
-            agent_wait_seconds,
-            quiet_ms,
-            quiet_max_ms,
+            settings,
             signing_secrets,
             created_at,
         } = item;
@@ -446,12 +403,7 @@ impl From<BotItem> for Bot {
             token,
             name,
             channel_ids,
-            answer_within: parse_answer_limit(answer_within),
-            agent_wait: agent_wait_seconds.map(Duration::from_secs),
-            turns: TurnSettings {
-                quiet: quiet_ms.map_or(TurnSettings::NONE.quiet, Duration::from_millis),
-                max: quiet_max_ms.map_or(TurnSettings::NONE.max, Duration::from_millis),
-            },
+            settings: settings.into(),
             signing_secrets: signing_secrets.into(),
             created_at: Timestamp(created_at),
         }

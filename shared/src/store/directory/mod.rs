@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod agents;
 pub mod audit_log;
+mod bot_settings_item;
 pub mod bots;
 pub mod canned_replies;
 pub mod channels;

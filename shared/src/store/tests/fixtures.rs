@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::domain::bots::turn::TurnSettings;
+use crate::domain::bots::bot_settings::BotSettings;
 use crate::store::tests::*;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -84,12 +84,14 @@ pub(crate) fn bot(channel_ids: &[&str]) -> Bot {
         token: "secret token".into(),
         name: "Robo".into(),
         channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
-        answer_within: Some(Duration::from_secs(60)),
-        agent_wait: None,
-        turns: TurnSettings::NONE,
+        settings: BotSettings { answer_within: Some(Duration::from_secs(60)), ..BotSettings::default() },
         signing_secrets: SigningSecrets::new("whsec_y"),
         created_at: NOW,
     }
+}
+
+pub(crate) fn bot_with_agent_wait(wait: Duration, bot: Bot) -> Bot {
+    Bot { settings: BotSettings { agent_wait: Some(wait), ..bot.settings.clone() }, ..bot }
 }
 
 /// The provider of [`bot`].

@@ -7,18 +7,19 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
-use crate::domain::bots::bot::{
-    self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_AGENT_WAIT_SECONDS, MAX_BOT_ANSWER_TIMEOUT_SECONDS, MIN_AGENT_WAIT_SECONDS,
+use crate::domain::bots::bot_settings::{
+    BotSettings, MAX_AGENT_WAIT_SECONDS, MAX_BOT_ANSWER_TIMEOUT_SECONDS, MIN_AGENT_WAIT_SECONDS, VisitorData,
 };
-use crate::domain::bots::bot_activity;
 use crate::domain::bots::turn::TurnSettings;
+use crate::domain::bots::{bot, bot_activity};
+use crate::domain::named::Named;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
 use crate::wire::bots::bot_sample::BotTest;
 use crate::wire::fields::values::{
-    AnyText, Change, Fixed, List, NotNull, OptionalText, Text, True, UnixSeconds, Whole, inline_schema,
+    AnyText, Change, Fixed, List, Name, NotNull, OptionalText, Text, True, UnixSeconds, Whole, inline_schema,
 };
 
 /// The minimum length of a new token. Whoever knows a token can write in the bot's chats.
@@ -111,6 +112,9 @@ pub struct NewBot {
     quiet_ms: Change<QuietTime>,
     #[serde(default)]
     quiet_max_ms: Change<LongestTurn>,
+    visitor_data: Option<AllowedVisitorData>,
+    human_words: Option<HumanWords>,
+    disclosure: Option<Disclosure>,
 }
 
 impl NewBot {
@@ -118,19 +122,17 @@ impl NewBot {
         self.channel_ids.clone().map(BotChannelIds::into_unique).unwrap_or_default()
     }
 
-    /// Returns how long the bot has to react to a message. `None` means that there is no time limit.
-    pub fn answer_within(&self) -> Option<Duration> {
-        self.answer_within.map(BotResponseTimeout::duration).applied_to(Some(DEFAULT_BOT_ANSWER_TIMEOUT))
-    }
-
     /// Fails if the longest turn is shorter than the quiet time.
-    pub fn turns(&self) -> Result<TurnSettings, Error> {
-        changed_turns(TurnSettings::NONE, self.quiet_ms, self.quiet_max_ms)
-    }
-
-    /// Returns how long a chat waits for an agent before it returns to the bot. `None` means that it does not return.
-    pub fn agent_wait(&self) -> Option<Duration> {
-        self.agent_wait_seconds.map(AgentWait::duration).applied_to(None)
+    pub fn settings(&self) -> Result<BotSettings, Error> {
+        let default = BotSettings::default();
+        Ok(BotSettings {
+            answer_within: self.answer_within.map(BotResponseTimeout::duration).applied_to(default.answer_within),
+            agent_wait: self.agent_wait_seconds.map(AgentWait::duration).applied_to(default.agent_wait),
+            turns: changed_turns(default.turns, self.quiet_ms, self.quiet_max_ms)?,
+            visitor_data: self.visitor_data.clone().map_or(default.visitor_data, AllowedVisitorData::into_unique),
+            human_words: self.human_words.map_or(default.human_words, |HumanWords(is_on)| is_on),
+            disclosure: self.disclosure.map_or(default.disclosure, |Disclosure(is_on)| is_on),
+        })
     }
 }
 
@@ -147,6 +149,9 @@ pub struct BotChanges {
     quiet_ms: Change<QuietTime>,
     #[serde(default)]
     quiet_max_ms: Change<LongestTurn>,
+    visitor_data: Option<AllowedVisitorData>,
+    human_words: Option<HumanWords>,
+    disclosure: Option<Disclosure>,
     /// To change the provider, connect another bot.
     #[serde(default, rename = "provider_id")]
     _provider_id: Fixed,
@@ -158,13 +163,18 @@ pub struct BotChanges {
 impl BotChanges {
     /// Returns the changed bot. Fails if the longest turn is shorter than the quiet time.
     pub fn applied_to(self, bot: &bot::Bot) -> Result<bot::Bot, Error> {
-        let Self { name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms, .. } = self;
         let mut changed = bot.clone();
-        changed.name = name.0.map_or(changed.name, |Text(name)| name);
-        changed.channel_ids = channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
-        changed.answer_within = answer_within.map(BotResponseTimeout::duration).applied_to(changed.answer_within);
-        changed.agent_wait = agent_wait_seconds.map(AgentWait::duration).applied_to(changed.agent_wait);
-        changed.turns = changed_turns(changed.turns, quiet_ms, quiet_max_ms)?;
+        changed.name = self.name.0.map_or(changed.name, |Text(name)| name);
+        changed.channel_ids = self.channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
+        let before = changed.settings;
+        changed.settings = BotSettings {
+            answer_within: self.answer_within.map(BotResponseTimeout::duration).applied_to(before.answer_within),
+            agent_wait: self.agent_wait_seconds.map(AgentWait::duration).applied_to(before.agent_wait),
+            turns: changed_turns(before.turns, self.quiet_ms, self.quiet_max_ms)?,
+            visitor_data: self.visitor_data.map_or(before.visitor_data, AllowedVisitorData::into_unique),
+            human_words: self.human_words.map_or(before.human_words, |HumanWords(is_on)| is_on),
+            disclosure: self.disclosure.map_or(before.disclosure, |Disclosure(is_on)| is_on),
+        };
         Ok(changed)
     }
 }
@@ -248,6 +258,31 @@ pub struct QuietTime(Whole<0, { TurnSettings::MAX_QUIET_MS }>);
 #[serde(transparent)]
 pub struct LongestTurn(Whole<{ *TurnSettings::MAX_MS.start() }, { *TurnSettings::MAX_MS.end() }>);
 
+/// What the bot is told about the visitor in `sender`, besides name and page address: personal data that the account
+/// gives to the provider. Empty by default.
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AllowedVisitorData(List<Name<VisitorData>, { VisitorData::ALL.len() }>);
+
+impl AllowedVisitorData {
+    fn into_unique(self) -> Vec<VisitorData> {
+        let List(names) = self.0;
+        let names: Vec<VisitorData> = names.into_iter().map(|Name(data)| data).collect();
+        VisitorData::ALL.iter().copied().filter(|data| names.contains(data)).collect()
+    }
+}
+
+/// Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is online.
+/// False by default: the bot decides.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct HumanWords(bool);
+
+/// Whether widgets tell the visitor that a bot answers. True by default. The audit log shows who has switched it off.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Disclosure(bool);
+
 fn changed_turns(
     turns: TurnSettings,
     quiet_ms: Change<QuietTime>,
@@ -282,13 +317,16 @@ pub struct Bot {
     agent_wait_seconds: Option<AgentWait>,
     quiet_ms: QuietTime,
     quiet_max_ms: LongestTurn,
+    visitor_data: AllowedVisitorData,
+    human_words: HumanWords,
+    disclosure: Disclosure,
     created_at: UnixSeconds,
 }
 
 impl Bot {
     pub fn new(bot: &bot::Bot) -> Self {
-        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, agent_wait, turns, created_at, .. } =
-            bot.clone();
+        let bot::Bot { bot_id, provider_id, name, channel_ids, settings, created_at, .. } = bot.clone();
+        let BotSettings { answer_within, agent_wait, turns, visitor_data, human_words, disclosure } = settings;
         let [quiet_ms, quiet_max_ms] = turns.milliseconds();
         Self {
             bot_id,
@@ -299,6 +337,9 @@ impl Bot {
             agent_wait_seconds: agent_wait.map(|limit| AgentWait(Whole(limit.as_secs()))),
             quiet_ms: QuietTime(Whole(quiet_ms)),
             quiet_max_ms: LongestTurn(Whole(quiet_max_ms)),
+            visitor_data: AllowedVisitorData(List(visitor_data.into_iter().map(Name).collect())),
+            human_words: HumanWords(human_words),
+            disclosure: Disclosure(disclosure),
             created_at: created_at.into(),
         }
     }
@@ -339,6 +380,15 @@ pub struct BotActivity {
     failed: u64,
     /// The duration of the slowest attempt that got a response, in milliseconds.
     slowest_ms: Option<u64>,
+    /// Messages of the bot that answered a visitor.
+    answers: u64,
+    /// Half of the answers came within this time after the visitor's last message, in milliseconds. Null without answers.
+    median_answer_ms: Option<u64>,
+    /// The time of the slowest answer, in milliseconds.
+    slowest_answer_ms: Option<u64>,
+    /// Answers that were refused with `superseded`, because the visitor had written since, in the chats that changed in
+    /// the last hour.
+    superseded_answers: u64,
     /// Chats that the bot gave to the agents (INVITE_AGENT).
     handed_over: u64,
     /// Chats that were given to the agents because the bot failed or did not answer in time.
@@ -349,17 +399,34 @@ pub struct BotActivity {
 
 impl From<bot_activity::BotActivity> for BotActivity {
     fn from(activity: bot_activity::BotActivity) -> Self {
+        let (median_answer_ms, slowest_answer_ms) =
+            (activity.median_answer_ms(), activity.answer_ms.iter().max().copied());
         let bot_activity::BotActivity {
             since,
             events,
             answered,
             failed,
             slowest_ms,
+            answer_ms,
+            superseded,
             handed_over,
             fallbacks,
             is_complete,
         } = activity;
-        Self { since: since.into(), events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete }
+        Self {
+            since: since.into(),
+            events,
+            answered,
+            failed,
+            slowest_ms,
+            answers: answer_ms.len() as u64,
+            median_answer_ms,
+            slowest_answer_ms,
+            superseded_answers: superseded,
+            handed_over,
+            fallbacks,
+            is_complete,
+        }
     }
 }
 
@@ -383,9 +450,7 @@ mod tests {
             token: String::new(),
             name: "Bot".to_owned(),
             channel_ids: Vec::new(),
-            answer_within: limit(7),
-            agent_wait: None,
-            turns: TurnSettings::NONE,
+            settings: BotSettings { answer_within: limit(7), ..BotSettings::default() },
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };
@@ -396,10 +461,22 @@ mod tests {
         ];
         for (mut body, made, changed) in table {
             let changes: BotChanges = read(&body).unwrap();
-            assert_eq!(changes.applied_to(&bot).unwrap().answer_within, changed, "{body}");
+            assert_eq!(changes.applied_to(&bot).unwrap().settings.answer_within, changed, "{body}");
             body["provider_id"] = json!("P");
-            assert_eq!(read::<NewBot>(&body).unwrap().answer_within(), made, "{body}");
+            assert_eq!(read::<NewBot>(&body).unwrap().settings().unwrap().answer_within, made, "{body}");
         }
+    }
+
+    #[test]
+    fn visitor_data_is_a_set_of_known_names() {
+        let data = |data: Value| {
+            read::<NewBot>(&json!({ "provider_id": "p", "visitor_data": data }))
+                .map(|bot| bot.settings().unwrap().visitor_data)
+        };
+        assert_eq!(data(json!(null)).unwrap(), []);
+        let twice = data(json!(["contacts", "external_id", "contacts"])).unwrap();
+        assert_eq!(twice, [VisitorData::ExternalId, VisitorData::Contacts]);
+        assert_eq!(data(json!(["shoe_size"])).unwrap_err().invalid_field(), Some("visitor_data"));
     }
 
     #[test]

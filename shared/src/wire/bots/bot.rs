@@ -3,14 +3,16 @@
 use serde_json::Value;
 
 use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, HandoverReason};
-use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
+use crate::domain::chats::media::{MediaMessage, MediaType};
+use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage, TypingNotice};
 use crate::domain::named::Named;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::bots::bot_error::BotApiError;
+use crate::wire::channels::message_content::parse_media;
 use crate::wire::fields::json_fields::Fields;
 
-const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT";
+const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT, TYPING, MESSAGE_CHUNK";
 /// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
@@ -40,6 +42,12 @@ pub enum BotEventKind {
     },
     /// The contact details that the visitor has given to the bot.
     ClientInfo(Box<VisitorProfile>),
+    /// The beginning of an answer that the bot is still writing.
+    Growing {
+        text: String,
+    },
+    /// The bot prepares an answer, or has stopped.
+    Typing(TypingNotice),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,6 +89,8 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
         "BOT_MESSAGE" => BotEventKind::Message(Box::new(parse_bot_message(body.object("message")?)?)),
         "INVITE_AGENT" => BotEventKind::InviteAgent(Box::new(parse_invitation(body)?)),
         "CLOSE_CHAT" => BotEventKind::CloseChat { text: body.text("text", MAX_BOT_TEXT_CHARS)? },
+        "MESSAGE_CHUNK" => BotEventKind::Growing { text: required_text(body, "text", MAX_BOT_TEXT_CHARS)? },
+        "TYPING" => BotEventKind::Typing(parse_typing(body)?),
         "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
         _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
     };
@@ -135,6 +145,10 @@ fn parse_handover_data(body: Fields<'_>) -> Result<Option<String>, Error> {
     json.map(Some).ok_or_else(invalid)
 }
 
+fn parse_typing(body: Fields<'_>) -> Result<TypingNotice, Error> {
+    Ok(if body.boolean("typing")?.unwrap_or(true) { TypingNotice::Start } else { TypingNotice::End })
+}
+
 fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     check_timestamp(message)?;
     let kind = message.required_text("type", MAX_BOT_FIELD_CHARS)?;
@@ -142,16 +156,27 @@ fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     let format = match kind.as_str() {
         "TEXT" => {
             let text = required_text(message, "text", MAX_BOT_TEXT_CHARS)?;
-            return Ok(Content::Text { text, force_reply: force_reply()? });
+            return Ok(Content::Text { text, force_reply: force_reply()?, button_id: None });
         }
         "MARKDOWN" => RichFormat::Markdown(required_text(message, "content", MAX_BOT_TEXT_CHARS)?),
         "BUTTONS" => {
             RichFormat::Buttons { title: message.text("title", MAX_BOT_FIELD_CHARS)?, buttons: parse_buttons(message)? }
         }
-        _ => return Err(message.invalid("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
+        _ => return parse_bot_media(message, &kind),
     };
     let text = message.text("text", MAX_BOT_TEXT_CHARS)?;
     Ok(Content::Rich(RichMessage { format, text, force_reply: force_reply()?, not_displayable: false }))
+}
+
+/// Parses a file or a place, whose type has the name of the channel API in capital letters.
+fn parse_bot_media(message: Fields<'_>, kind: &str) -> Result<Content, Error> {
+    let media_type = MediaType::ALL.iter().copied().find(|media_type| media_type.name().to_uppercase() == kind);
+    let media_type = media_type.ok_or_else(|| {
+        let names = MediaType::names().join(", ").to_uppercase();
+        message.invalid("type", format_args!("must be one of TEXT, MARKDOWN, BUTTONS, {names}"))
+    })?;
+    let (text, media) = (message.text("text", MAX_BOT_TEXT_CHARS)?, parse_media(message, media_type)?);
+    Ok(Content::Media(Box::new(MediaMessage { media_type, text, media })))
 }
 
 /// Returns a required string that must not be blank.
@@ -251,6 +276,20 @@ mod tests {
         let ids: Vec<_> = buttons.iter().map(|button| button.id.clone()).collect();
         let expected = vec![Some(ButtonId::Number("1".into())), Some(ButtonId::Text("b".into())), None];
         assert_eq!((ids, message.force_reply), (expected, true));
+    }
+
+    #[test]
+    fn bot_sends_every_type_of_file() {
+        for media_type in MediaType::ALL {
+            let message = json!({
+                "type": media_type.name().to_uppercase(), "file": "https://x.example/f", "file_name": "f",
+                "file_size": 7, "latitude": 1.5, "longitude": -2, "text": "Here",
+            });
+            let event = parse_event(&json!({ "event": "BOT_MESSAGE", "message": message })).unwrap();
+            let BotEventKind::Message(content) = event.kind else { panic!("not a message") };
+            let Content::Media(message) = *content else { panic!("not media") };
+            assert_eq!((message.media_type, message.text.as_deref()), (*media_type, Some("Here")));
+        }
     }
 
     #[test]
@@ -359,6 +398,12 @@ mod tests {
             (json!({"event": "BOT_MESSAGE", "message": {"type": "TEXT", "text": " \n"}}), "400 message.text"),
             (json!({"event": "BOT_MESSAGE", "message": {"type": "MARKDOWN", "content": " "}}), "400 message.content"),
             (set(&["message", "buttons"], json!([{"text": " "}])), "400 message.buttons[0].text"),
+            (set(&["message", "type"], json!("PHOTO")), "400 message.file"),
+            (set(&["message", "type"], json!("photo")), "400 message.type"),
+            (
+                json!({"event": "BOT_MESSAGE", "message": {"type": "LOCATION", "latitude": 1, "longitude": 181}}),
+                "400 message.longitude",
+            ),
             (json!({"event": "INVITE_AGENT"}), "ok"),
             (json!({"event": "INVITE_AGENT", "text": 1}), "400 text"),
             (json!({"event": "INVITE_AGENT", "text": "x".repeat(10_001)}), "400 text"),
@@ -371,6 +416,10 @@ mod tests {
             (json!({"event": "INVITE_AGENT", "data": "x"}), "400 data"),
             (json!({"event": "INVITE_AGENT", "data": {"x": "y".repeat(4_089)}}), "400 data"),
             (json!({"event": "INVITE_AGENT", "data": {"x": "y".repeat(4_088)}}), "ok"),
+            (json!({"event": "MESSAGE_CHUNK", "text": "Hel"}), "ok"),
+            (json!({"event": "MESSAGE_CHUNK", "text": " "}), "400 text"),
+            (json!({"event": "TYPING"}), "ok"),
+            (json!({"event": "TYPING", "typing": "yes"}), "400 typing"),
             (json!({"event": "CLOSE_CHAT"}), "ok"),
             (json!({"event": "CLOSE_CHAT", "text": {}}), "400 text"),
             (json!([]), "400 -"),

@@ -13,13 +13,16 @@ use crate::domain::named::Named;
 use crate::error::Error;
 use crate::wire::bots::bot::MAX_SUMMARY_CHARS;
 use crate::wire::bots::bot_event::{BotEvent, MessageFromVisitor};
+use crate::wire::bots::bot_transcript;
 use crate::wire::fields::described::ResultOk;
+use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::fields::values::{
-    AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, True, inline_schema,
+    AnyObject, AnyText, False, MAX_INTEGER, NotNull, Optional, OptionalText, OptionalTextOrNumber, Text, True, Whole,
+    inline_schema,
 };
 
 pub(crate) fn operations() -> Vec<Operation> {
-    vec![
+    let mut operations = vec![
 Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an event from a bot provider")
     .describe(
             "The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By \
@@ -28,19 +31,25 @@ Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an even
     .example("text", "Plain text", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "TEXT", "text": "From 9 to 5."}}))
     .example("markdown", "Markdown with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "MARKDOWN", "content": "From **9** to **5**, see [our page](https://shop.example/hours).", "text": "From 9 to 5, see https://shop.example/hours."}}))
     .example("buttons", "Buttons with a fallback", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "BUTTONS", "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]}}))
+    .example("photo", "A picture", json!({"event": "BOT_MESSAGE", "chat_id": "17", "message": {"type": "PHOTO", "file": "https://bots.example/map.png", "file_name": "map.png", "file_size": 18204, "text": "The way to us"}}))
     .example("invite", "The bot hands over", json!({"event": "INVITE_AGENT", "chat_id": "17"}))
     .example("handover", "The bot hands over with its context", json!({"event": "INVITE_AGENT", "chat_id": "17", "text": "I am getting a colleague.", "reason": "complaint", "summary": "Order **4711** arrived broken. Wants a *refund*, has sent a photo.", "priority": "high", "department_id": 3, "data": {"order": 4711}}))
     .example("close", "The bot closes the chat", json!({"event": "CLOSE_CHAT", "chat_id": "17", "text": "Have a nice day!"}))
+    .example("chunk", "The beginning of an answer", json!({"event": "MESSAGE_CHUNK", "chat_id": "17", "reply_to_seq": 3, "text": "From 9 to"}))
+    .example("typing", "The bot prepares an answer", json!({"event": "TYPING", "chat_id": "17", "typing": true}))
     .example("contacts", "The visitor has told the bot contact data", json!({"event": "CLIENT_INFO", "chat_id": "17", "name": "Charles Babbage", "email": "charles@example.com"}))
     .answers::<BotEventAccepted>(200, "Accepted.")
     .answer_example("ok", None, json!({"result": "ok"}))
     .answer_example("not_shown", Some("The channel cannot show the message, and it has no fallback"), json!({"result": "ok", "shown": false}))
     .answer_example("duplicate", Some("The visitor has this answer already"), json!({"result": "ok", "duplicate": true}))
+    .answer_example("stopped", Some("The visitor has stopped the answer"), json!({"result": "ok", "stopped": true}))
     .answers::<SupersededAnswer>(409, "superseded: the visitor has written after the message with reply_to_seq.")
     .with_idempotency_key(),
 
 
-    ]
+    ];
+    operations.extend(bot_transcript::operations());
+    operations
 }
 
 /// Returns the request that the service sends to a bot provider.
@@ -53,7 +62,7 @@ Operation::outgoing("botEvent", "providerEvent",
             "If a CLIENT_MESSAGE, AGENT_UNAVAILABLE or CHAT_RETURNED gets no valid response within 9 seconds, the chat \
              is handed over to the agents.")
     .body::<BotEvent>()
-    .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}, "up_to_seq": 3, "messages": [{"seq": 3, "type": "text", "text": "When are you open?", "timestamp": 1790331234}]}))
+    .example("message", "A visitor has written", json!({"event": "CLIENT_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agents_online": true, "sender": {"id": 2, "name": "Ada Lovelace", "has_contacts": true, "url": "https://shop.example/cart"}, "channel": {"id": "ft3f9ss9z9hqx7d8", "type": "api"}, "shows": {"markdown": true, "buttons": false, "media": true}, "message": {"type": "TEXT", "text": "When are you open?", "timestamp": 1790331234}, "up_to_seq": 3, "messages": [{"seq": 3, "type": "text", "text": "When are you open?", "timestamp": 1790331234}]}))
     .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}}))
     .example("unavailable", "The bot has invited an agent, but none is online", json!({"event": "AGENT_UNAVAILABLE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
     .example("returned", "An agent has given the chat to the bot", json!({"event": "CHAT_RETURNED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}, "up_to_seq": 9, "messages": [{"seq": 9, "type": "text", "text": "And on Sunday?", "timestamp": 1790331234}]}))
@@ -71,6 +80,31 @@ pub enum ProviderEvent {
     InviteAgent(InviteAgentEvent),
     ClientInfo(ClientInfoEvent),
     CloseChat(CloseChatEvent),
+    Typing(TypingEvent),
+    MessageChunk(MessageChunkEvent),
+}
+
+/// The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it must
+/// send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget gets at
+/// most one in 200 ms.
+#[derive(JsonSchema)]
+pub struct MessageChunkEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    #[serde(default)]
+    pub reply_to_seq: ReplyToSeq,
+    /// The whole text so far, not only its end.
+    pub text: VisibleText<10_000>,
+}
+
+/// The bot prepares an answer. The visitor sees this for some seconds, until the bot's next message or `false`: send it
+/// again every five seconds. Nothing is stored.
+#[derive(JsonSchema)]
+pub struct TypingEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    #[schemars(extend("default" = true))]
+    pub typing: Option<bool>,
 }
 
 #[derive(JsonSchema)]
@@ -203,6 +237,52 @@ pub enum BotMessage {
     Text(BotText),
     Markdown(BotMarkdown),
     Buttons(BotButtons),
+    Photo(BotFile),
+    Video(BotFile),
+    Audio(BotFile),
+    Voice(BotFile),
+    Sticker(BotFile),
+    Document(BotFile),
+    Location(BotPlace),
+}
+
+/// A file at an address of the bot, with the fields of the channel API.
+#[derive(JsonSchema)]
+pub struct BotFile {
+    pub file: WebUrl,
+    pub file_name: Text<1000>,
+    /// Bytes.
+    pub file_size: Whole<1, MAX_INTEGER>,
+    #[serde(default)]
+    pub text: OptionalText<10_000>,
+    #[serde(default)]
+    pub thumb: WebUrlOrBlank,
+    #[serde(default)]
+    pub emoji: OptionalText<1000>,
+    /// Seconds.
+    pub duration: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels.
+    pub width: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels.
+    pub height: Option<Whole<1, MAX_INTEGER>>,
+    #[serde(default)]
+    pub performer: OptionalText<1000>,
+    #[serde(default)]
+    pub title: OptionalText<1000>,
+    #[serde(default)]
+    pub timestamp: BotTimestamp,
+}
+
+#[derive(JsonSchema)]
+pub struct BotPlace {
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: f64,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: f64,
+    #[serde(default)]
+    pub text: OptionalText<10_000>,
+    #[serde(default)]
+    pub timestamp: BotTimestamp,
 }
 
 #[derive(JsonSchema)]
@@ -274,16 +354,24 @@ pub struct BotEventAccepted {
     /// that message. The visitor does not get it again.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     duplicate: Optional<True>,
+    /// True if the visitor wants no more of the answer: send what there is of it as BOT_MESSAGE.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    stopped: Optional<True>,
 }
 
 impl BotEventAccepted {
     pub fn ok() -> Self {
-        Self { result: ResultOk::Ok, shown: Optional(None), duplicate: Optional(None) }
+        Self { result: ResultOk::Ok, shown: Optional(None), duplicate: Optional(None), stopped: Optional(None) }
     }
 
     /// The response to a message that the channel cannot show.
     pub fn not_shown() -> Self {
         Self { shown: Optional(Some(False)), ..Self::ok() }
+    }
+
+    /// The response to a piece of an answer that the visitor may have stopped.
+    pub fn growing(is_stopped: bool) -> Self {
+        Self { stopped: Optional(is_stopped.then_some(True)), ..Self::ok() }
     }
 
     /// The response to an answer that the visitor has already.

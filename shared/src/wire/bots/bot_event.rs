@@ -7,9 +7,10 @@ use crate::domain::bots::bot::{BotNotification, CLIENT_MESSAGE, CloseReason};
 use crate::domain::calls::phone_call::CallKind;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::message_content::RichSupport;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::visitors::visitor::{Visitor, VisitorProfile};
 use crate::wire::agent::ChatAgent;
+use crate::wire::bots::client_message_sender::ClientMessageSender;
 use crate::wire::channels::message_content::MessageFields;
 use crate::wire::fields::described::{DigitString, Uuid};
 use crate::wire::fields::values::{Name, Optional, SequentialNumber, UnixSeconds};
@@ -36,6 +37,8 @@ pub struct ClientMessageEvent {
     agents_online: bool,
     sender: ClientMessageSender,
     channel: ClientMessageChannel,
+    /// What the channel shows of a BOT_MESSAGE. What it does not show is replaced with the message's text.
+    shows: ShownFormats,
     /// All messages as one text.
     message: ClientMessageContent,
     /// The number of the last message. A bot that sends it as reply_to_seq does not answer a visitor who has written
@@ -62,14 +65,13 @@ pub struct BotEventIds {
     chat_id: String,
 }
 
+/// What the channel shows besides text.
 #[derive(Serialize, JsonSchema)]
-pub struct ClientMessageSender {
-    id: SequentialNumber,
-    name: String,
-    /// Absent when unknown.
-    #[serde(skip_serializing_if = "Optional::is_absent")]
-    url: Optional<String>,
-    has_contacts: bool,
+pub struct ShownFormats {
+    markdown: bool,
+    buttons: bool,
+    /// Files and places.
+    media: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -151,6 +153,19 @@ impl BotNoticeName {
     }
 }
 
+/// What is true of the chat's channel at the moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChannelNow {
+    pub agents_online: bool,
+    pub shows: RichSupport,
+}
+
+impl From<RichSupport> for ShownFormats {
+    fn from(RichSupport { markdown, buttons }: RichSupport) -> Self {
+        Self { markdown, buttons, media: true }
+    }
+}
+
 impl BotEvent {
     pub fn notice(event: BotNoticeName, entry: &TimelineEntry, chat: &Chat) -> Self {
         let agent = entry.caused_by.clone().filter(|_| matches!(event, BotNoticeName::AgentJoined));
@@ -179,8 +194,8 @@ impl BotEvent {
         entry: &TimelineEntry,
         earlier: &[&TimelineEntry],
         chat: &Chat,
-        visitor: &Visitor,
-        agents_online: bool,
+        sender: ClientMessageSender,
+        channel: ChannelNow,
     ) -> Self {
         let turn = || earlier.iter().copied().chain([entry]);
         let text = turn().map(|entry| entry.content.to_plain_text()).collect::<Vec<_>>().join("\n");
@@ -188,9 +203,10 @@ impl BotEvent {
         Self::ClientMessage(Box::new(ClientMessageEvent {
             event: CLIENT_MESSAGE,
             ids: BotEventIds::new(entry, chat),
-            agents_online,
-            sender: visitor.into(),
+            agents_online: channel.agents_online,
+            sender,
             channel: ClientMessageChannel { id: chat.channel_id.clone(), r#type: chat.channel_kind.into() },
+            shows: channel.shows.into(),
             call: Optional(entry.content.is_callback_request().then(call)),
             message: ClientMessageContent { r#type: "TEXT", text, timestamp: entry.at.into() },
             up_to_seq: SequentialNumber(entry.seq),
@@ -213,18 +229,6 @@ impl BotEventIds {
             site_id: chat.account_id.clone(),
             client_id: chat.visitor_number.to_string(),
             chat_id: chat.chat_id.to_string(),
-        }
-    }
-}
-
-impl From<&Visitor> for ClientMessageSender {
-    fn from(visitor: &Visitor) -> Self {
-        let VisitorProfile { phone, email, .. } = &visitor.profile;
-        Self {
-            id: SequentialNumber(visitor.number),
-            name: visitor.profile.display_name().to_owned(),
-            url: Optional(visitor.profile.page().map(str::to_owned)),
-            has_contacts: phone.is_some() || email.is_some(),
         }
     }
 }

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::domain::bots::bot::{Bot, BotNotification, CLIENT_MESSAGE, CloseReason};
 use crate::domain::chats::chat::Sender;
-use crate::domain::chats::message_content::Content;
+use crate::domain::chats::message_content::{Content, RichSupport};
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::wire::bots::bot_event::{BotEvent, BotNoticeName};
+use crate::wire::bots::bot_event::{BotEvent, BotNoticeName, ChannelNow};
+use crate::wire::bots::client_message_sender::ClientMessageSender;
 use crate::wire::sample_data;
 
 /// The body of POST /admin/bots/{bot_id}/test.
@@ -43,7 +44,11 @@ impl SampleBotEvent {
             ..message.clone()
         };
         match self {
-            Self::ClientMessage => json!(BotEvent::client_message(&message, &[], &chat, &sample_data::visitor(), true)),
+            Self::ClientMessage => {
+                let sender = ClientMessageSender::new(&sample_data::visitor(), &receiver.settings.visitor_data);
+                let channel = ChannelNow { agents_online: true, shows: RichSupport { markdown: true, buttons: true } };
+                json!(BotEvent::client_message(&message, &[], &chat, sender, channel))
+            }
             Self::AgentJoined => {
                 let joined = by_agent(BotNotification::AgentJoined, None);
                 json!(BotEvent::notice(BotNoticeName::AgentJoined, &joined, &chat))
@@ -65,7 +70,7 @@ impl SampleBotEvent {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::bots::turn::TurnSettings;
+    use crate::domain::bots::bot_settings::BotSettings;
     use crate::domain::channels::signing_secret::SigningSecrets;
     use crate::wire::fields::reader::read;
 
@@ -78,9 +83,7 @@ mod tests {
             token: "t".into(),
             name: "Bot".into(),
             channel_ids: Vec::new(),
-            answer_within: None,
-            agent_wait: None,
-            turns: TurnSettings::NONE,
+            settings: BotSettings::default(),
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };

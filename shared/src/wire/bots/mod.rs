@@ -5,3 +5,5 @@ pub mod bot_api;
 pub mod bot_error;
 pub mod bot_event;
 pub mod bot_sample;
+pub mod bot_transcript;
+pub mod client_message_sender;

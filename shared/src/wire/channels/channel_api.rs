@@ -154,6 +154,9 @@ pub struct TextMessage {
     pub id: OptionalTextOrNumber<1000>,
     #[schemars(length(min = 1))]
     pub text: String,
+    /// The id of the bot's button that the visitor has pressed. The text is its label.
+    #[serde(default)]
+    pub button_id: OptionalTextOrNumber<1000>,
 }
 
 #[derive(JsonSchema)]

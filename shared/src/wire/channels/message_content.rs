@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use crate::domain::bots::bot::BotNotification;
 use crate::domain::chats::media::{Media, MediaField, MediaMessage, MediaType};
@@ -52,7 +52,11 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
     message.text_or_number("id", MAX_MEDIA_FIELD_CHARS)?;
     let truncate = |text: String| truncate_chars(&text, max_text_chars);
     Ok(ParsedMessage::Content(Box::new(match media_type {
-        None => Content::text(truncate(message.required_text("text", UNLIMITED_CHARS)?)),
+        None => Content::Text {
+            text: truncate(message.required_text("text", UNLIMITED_CHARS)?),
+            force_reply: false,
+            button_id: parse_button_id(message)?,
+        },
         Some(media_type) => Content::Media(Box::new(MediaMessage {
             media_type,
             text: message.text("text", UNLIMITED_CHARS)?.map(truncate),
@@ -61,7 +65,13 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
     })))
 }
 
-fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<Media, Error> {
+fn parse_button_id(message: Fields<'_>) -> Result<Option<ButtonId>, Error> {
+    let id = message.text_or_number("button_id", MAX_MEDIA_FIELD_CHARS)?;
+    let is_number = message.value("button_id").is_some_and(Value::is_number);
+    Ok(id.map(if is_number { ButtonId::Number } else { ButtonId::Text }))
+}
+
+pub(crate) fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<Media, Error> {
     match media_type {
         MediaType::Location => {
             message.required_number("latitude", MAX_LATITUDE)?;
@@ -138,6 +148,9 @@ pub struct MessageFields {
     buttons: Optional<MessageButtons>,
     #[serde(skip_serializing_if = "Optional::is_absent")]
     force_reply: Optional<True>,
+    /// The id of the button that the visitor has pressed.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    button_id: Optional<MessageButtonId>,
 }
 
 /// The file or the place in a message.
@@ -203,7 +216,10 @@ impl From<&Content> for MessageFields {
     fn from(content: &Content) -> Self {
         let fields = Self { text: Optional(content.own_text().map(str::to_owned)), ..Self::of_type(content.name()) };
         match content {
-            Content::Text { text: _, force_reply } => fields.with_force_reply(*force_reply),
+            Content::Text { text: _, force_reply, button_id } => {
+                let button_id = Optional(button_id.as_ref().map(MessageButtonId::from));
+                Self { button_id, ..fields.with_force_reply(*force_reply) }
+            }
             Content::Media(message) => Self { media: message.media.clone().into(), ..fields },
             Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
                 fields.with_format(format).with_force_reply(*force_reply)
@@ -226,6 +242,7 @@ impl MessageFields {
             content: Optional(None),
             buttons: Optional(None),
             force_reply: Optional(None),
+            button_id: Optional(None),
         }
     }
 

@@ -17,11 +17,12 @@ pub(crate) use agent::{
     visitor_typing_frame,
 };
 pub use visitor::{
-    WidgetCallPush, WidgetChatPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush, WidgetTypingPush,
+    WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,
+    WidgetTypingPush,
 };
 pub(crate) use visitor::{
-    agent_typing_frame_for_visitor, call_frame_for_visitor, chat_frame_for_visitor, is_chat_changed_for_visitor,
-    message_frame_for_visitor, mode_frame, seen_frame_for_visitor,
+    call_frame_for_visitor, chat_frame_for_visitor, growing_frame_for_visitor, is_chat_changed_for_visitor,
+    message_frame_for_visitor, mode_frame, seen_frame_for_visitor, typing_frame_for_visitor,
 };
 
 use schemars::JsonSchema;
@@ -36,6 +37,7 @@ const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 pub enum TypingFrom {
     Visitor,
     Agent,
+    Bot,
 }
 
 fn to_text(push: &impl Serialize) -> String {

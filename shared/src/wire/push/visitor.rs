@@ -21,6 +21,7 @@ frame_types! {
     WidgetSeenPush = "seen",
     WidgetModePush = "mode",
     WidgetTypingPush = "typing",
+    WidgetGrowingPush = "growing",
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -136,14 +137,38 @@ pub struct WidgetTypingPush {
     typing: bool,
 }
 
-pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> String {
+pub(crate) fn typing_frame_for_visitor(chat: &Chat, from: TypingFrom, is_typing: bool) -> String {
     to_text(&WidgetTypingPush {
         v: ProtocolVersion,
         r#type: FrameType::default(),
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
-        from: TypingFrom::Agent,
+        from,
         typing: is_typing,
+    })
+}
+
+/// The answer that the bot is still writing. It grows until the bot's message arrives, which replaces it.
+#[derive(Serialize, JsonSchema)]
+pub struct WidgetGrowingPush {
+    v: ProtocolVersion,
+    r#type: FrameType<WidgetGrowingPush>,
+    chat_id: SequentialNumber,
+    seq: LastSeq,
+    /// The name of the bot.
+    name: String,
+    /// The whole text so far.
+    growing: String,
+}
+
+pub(crate) fn growing_frame_for_visitor(chat: &Chat, name: &str, text: &str) -> String {
+    to_text(&WidgetGrowingPush {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        chat_id: SequentialNumber(chat.chat_id),
+        seq: LastSeq(chat.seq),
+        name: name.to_owned(),
+        growing: text.to_owned(),
     })
 }
 

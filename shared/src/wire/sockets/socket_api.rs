@@ -6,10 +6,11 @@ use crate::wire::calls::call_gateway::CallOrder;
 use crate::wire::channels::integrator_request::IntegratorMessage;
 use crate::wire::push::{
     AgentTypingPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush, VisitorPush,
-    WidgetCallPush, WidgetChatPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush, WidgetTypingPush,
+    WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,
+    WidgetTypingPush,
 };
 use crate::wire::sockets::socket_frame::{
-    AgentSeenFrame, AgentTypingFrame, ErrorFrame, PingFrame, PongFrame, VisitorTypingFrame,
+    AgentSeenFrame, AgentTypingFrame, ErrorFrame, PingFrame, PongFrame, VisitorStopFrame, VisitorTypingFrame,
 };
 use crate::wire::webhooks::webhook_api::WebhookTest;
 use crate::wire::webhooks::webhook_event::{
@@ -51,6 +52,7 @@ pub fn channels() -> Vec<Channel> {
         .receives(vec![
             Message::of::<PingFrame>("WidgetPing", "Keeps the socket open"),
             Message::of::<VisitorTypingFrame>("WidgetTyping", "The visitor has started or stopped typing"),
+            Message::of::<VisitorStopFrame>("WidgetStop", "The visitor stops the answer that the bot is writing"),
         ])
         .sends(vec![
             Message::of::<PongFrame>("WidgetPong", "The response to a ping"),
@@ -58,7 +60,8 @@ pub fn channels() -> Vec<Channel> {
             Message::of::<WidgetMessagePush>("WidgetMessagePush", "An agent or the bot has written"),
             Message::of::<WidgetChatPush>("WidgetChatPush", "The chat's state, agent or rating has changed"),
             Message::of::<WidgetCallPush>("WidgetCallPush", "A call is new or has a new status"),
-            Message::of::<WidgetTypingPush>("WidgetTypingPush", "The agent has started or stopped typing"),
+            Message::of::<WidgetTypingPush>("WidgetTypingPush", "The agent or the bot has started or stopped typing"),
+            Message::of::<WidgetGrowingPush>("WidgetGrowingPush", "The answer that the bot is writing has grown"),
             Message::of::<WidgetSeenPush>("WidgetSeenPush", "The agent has seen the visitor's messages"),
             Message::of::<WidgetModePush>(
                 "WidgetModePush",

@@ -64,6 +64,7 @@ frame_types! {
     AgentTypingFrame = "typing",
     AgentSeenFrame = "seen",
     VisitorTypingFrame = "typing",
+    VisitorStopFrame = "stop",
     PongFrame = "pong",
     ErrorFrame = "error",
 }
@@ -94,6 +95,12 @@ pub struct VisitorTypingFrame {
     /// The text so far, of which agents see at most 300 characters.
     #[serde(default)]
     pub text: Truncated<MAX_TYPING_TEXT_CHARS>,
+}
+
+/// The visitor wants no more of the answer that the bot is writing.
+#[derive(Deserialize, JsonSchema)]
+pub struct VisitorStopFrame {
+    pub r#type: FrameType<VisitorStopFrame>,
 }
 
 /// The part of a frame that says how to read the rest.
@@ -151,6 +158,8 @@ pub enum VisitorFrame {
     /// The visitor has started or stopped typing. `text` is what the visitor has typed so far, if the frame contains
     /// it.
     Typing { typing: TypingNotice, text: Option<String> },
+    /// The visitor stops the answer that the bot is writing.
+    StopAnswer,
 }
 
 #[derive(Deserialize)]
@@ -158,6 +167,7 @@ pub enum VisitorFrame {
 enum VisitorFrameType {
     Ping,
     Typing,
+    Stop,
 }
 
 impl VisitorFrame {
@@ -166,6 +176,7 @@ impl VisitorFrame {
         let frame = json_parser::parse(text)?;
         Ok(match read_type(&frame)? {
             VisitorFrameType::Ping => Self::Ping,
+            VisitorFrameType::Stop => Self::StopAnswer,
             VisitorFrameType::Typing => {
                 let VisitorTypingFrame { r#type: _, typing, text } = read(&frame)?;
                 Self::Typing { typing: typing.0, text: text.0 }
@@ -228,6 +239,7 @@ mod tests {
     fn frames_of_visitors_are_parsed_and_truncated() {
         let parse = |body: Value| VisitorFrame::parse(&body.to_string()).unwrap();
         assert_eq!(parse(json!({ "type": "ping" })), VisitorFrame::Ping);
+        assert_eq!(parse(json!({ "type": "stop" })), VisitorFrame::StopAnswer);
         let typing = |typing, text: Option<&str>| VisitorFrame::Typing { typing, text: text.map(str::to_owned) };
         let long = json!({ "type": "typing", "typing": "typein", "text": "é".repeat(301) });
         assert_eq!(parse(long), typing(TypingNotice::Start, Some(&"é".repeat(300))));

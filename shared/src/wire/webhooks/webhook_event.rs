@@ -490,7 +490,7 @@ pub struct EventUtm {
 impl From<&Visitor> for WebhookBrowserSession {
     fn from(visitor: &Visitor) -> Self {
         let WidgetVisitor { session, utm, .. } = visitor.widget.as_deref().cloned().unwrap_or_default();
-        let widget_visitor::BrowserSession { ip_addr, user_agent, referrer: _, geoip } = session;
+        let widget_visitor::BrowserSession { ip_addr, user_agent, referrer: _, language: _, geoip } = session;
         let widget_visitor::GeoIp { region_code, country, country_code, region, city, latitude, longitude } = geoip;
         let geoip =
             EventGeoIp { region_code, country, country_code, region, city, latitude, longitude, organization: "" };

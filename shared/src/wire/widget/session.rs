@@ -91,6 +91,7 @@ fn sample_session(fields: &Value) -> Value {
         "rules": [],
         "mode": "online",
         "bot": false,
+        "bot_disclosure": false,
         "departments": [],
         "agents": [{ "name": "Grace Hopper", "photo": null, "department_ids": [] }],
         "visitor": null,
@@ -176,6 +177,8 @@ pub struct WidgetSession<'a> {
     pub mode: WidgetMode,
     /// Whether new chats start with a bot, so that messages are also taken while no agent is online.
     pub bot: bool,
+    /// Whether the widget tells the visitor that a bot answers, while it does.
+    pub bot_disclosure: bool,
     pub departments: Vec<ChatDepartment>,
     /// Some of the agents who are online.
     #[schemars(length(max = MAX_SHOWN_AGENTS))]

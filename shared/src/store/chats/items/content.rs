@@ -32,6 +32,8 @@ pub(crate) struct ContentItem {
     handover: Option<Box<HandoverDetailsItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    button_id: Option<ButtonIdItem>,
 }
 
 impl From<&Content> for ContentItem {
@@ -39,8 +41,11 @@ impl From<&Content> for ContentItem {
         let mut item =
             Self { kind: content.name().to_owned(), text: content.own_text().map(str::to_owned), ..Self::default() };
         match content {
-            Content::Text { force_reply, .. } if *force_reply => {
-                item.rich = Some(Box::new(RichContentItem { force_reply: true, ..RichContentItem::default() }));
+            Content::Text { text: _, force_reply, button_id } => {
+                if *force_reply {
+                    item.rich = Some(Box::new(RichContentItem { force_reply: true, ..RichContentItem::default() }));
+                }
+                item.button_id = button_id.clone().map(ButtonIdItem::from);
             }
             Content::Media(message) => item.media = MediaItem(message.media.clone()),
             Content::Rich(message) => item.rich = Some(Box::new(RichContentItem::from(message.clone()))),
@@ -49,7 +54,7 @@ impl From<&Content> for ContentItem {
             Content::BotNotification { closed_by, .. } => {
                 item.closed_by = closed_by.map(|reason| reason.name().to_owned());
             }
-            Content::Text { .. } | Content::Note(_) | Content::Webhook(_) => {}
+            Content::Note(_) | Content::Webhook(_) => {}
         }
         item
     }
@@ -59,11 +64,15 @@ impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
     fn try_from(
-        ContentItem { kind, text, media, rich, call, handover, closed_by }: ContentItem,
+        ContentItem { kind, text, media, rich, call, handover, closed_by, button_id }: ContentItem,
     ) -> Result<Self, Error> {
         let mut rich = rich.map(|rich| *rich).unwrap_or_default();
         Ok(match kind.as_str() {
-            Self::TEXT => Self::Text { text: text.unwrap_or_default(), force_reply: rich.force_reply },
+            Self::TEXT => Self::Text {
+                text: text.unwrap_or_default(),
+                force_reply: rich.force_reply,
+                button_id: button_id.map(ButtonId::from),
+            },
             Self::MARKDOWN => {
                 let format = RichFormat::Markdown(rich.content.take().unwrap_or_default());
                 Self::Rich(rich.message(format, text))
@@ -232,6 +241,31 @@ impl From<ButtonItem> for Button {
     }
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ButtonIdItem {
+    Text(String),
+    Number(String),
+}
+
+impl From<ButtonId> for ButtonIdItem {
+    fn from(id: ButtonId) -> Self {
+        match id {
+            ButtonId::Text(id) => Self::Text(id),
+            ButtonId::Number(digits) => Self::Number(digits),
+        }
+    }
+}
+
+impl From<ButtonIdItem> for ButtonId {
+    fn from(id: ButtonIdItem) -> Self {
+        match id {
+            ButtonIdItem::Text(id) => Self::Text(id),
+            ButtonIdItem::Number(digits) => Self::Number(digits),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -251,6 +285,7 @@ mod tests {
         not_displayable["not_displayable"] = json!(true);
         let stored = [
             json!({ "kind": "text", "text": "hi" }),
+            json!({ "kind": "text", "text": "Today", "button_id": { "number": "7" } }),
             json!({ "kind": "text", "text": "1?", "rich": rich(Value::Null, Value::Null, json!([]), true) }),
             json!({
                 "kind": "video", "text": "look", "file": "https://x.example/f", "thumb": "https://x.example/t",

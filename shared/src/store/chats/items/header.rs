@@ -7,7 +7,7 @@ use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
-use crate::domain::chats::chat::{Chat, FormerBot, MessagePreview, Rating};
+use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::{Day, TimeZone};
@@ -58,6 +58,10 @@ pub(crate) struct HeaderItem {
     given_to_bot_at: Option<u64>,
     #[serde(default)]
     visitor_seq: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    superseded_answers: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    stopped_seq: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_event_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,6 +144,7 @@ impl HeaderItem {
             former_bots,
             given_to_bot_at,
             visitor_seq,
+            bot_answers: BotAnswers { superseded, stopped_seq },
             bot_event_at,
             repeated_to_bot,
             handover,
@@ -190,6 +195,8 @@ impl HeaderItem {
             former_bots: former_bots.into_iter().map(FormerBotItem::from).collect(),
             given_to_bot_at: given_to_bot_at.map(|at| at.0),
             visitor_seq,
+            superseded_answers: superseded,
+            stopped_seq,
             bot_event_at: bot_event_at.map(|at| at.0),
             repeated_to_bot,
             handover: handover.as_ref().map(BotHandoverItem::from),
@@ -253,6 +260,7 @@ impl TryFrom<HeaderItem> for Chat {
             former_bots: item.former_bots.into_iter().map(FormerBot::from).collect(),
             given_to_bot_at: item.given_to_bot_at.map(Timestamp),
             visitor_seq: item.visitor_seq,
+            bot_answers: BotAnswers { superseded: item.superseded_answers, stopped_seq: item.stopped_seq },
             bot_event_at: item.bot_event_at.map(Timestamp),
             repeated_to_bot: item.repeated_to_bot,
             handover: item.handover.map(BotHandover::from),
@@ -353,6 +361,11 @@ impl From<BotHandoverItem> for BotHandover {
 pub(crate) struct FormerBotItem {
     bot_id: String,
     until_seq: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl From<FormerBot> for FormerBotItem {

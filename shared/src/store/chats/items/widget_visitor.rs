@@ -31,6 +31,8 @@ pub(crate) struct SessionItem {
     ip_addr: String,
     user_agent: String,
     referrer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
     region_code: String,
     country: String,
     country_code: String,
@@ -80,7 +82,7 @@ impl From<WidgetVisitor> for WidgetVisitorItem {
     fn from(widget: WidgetVisitor) -> Self {
         let WidgetVisitor { session, utm, page_title, analytics, user_token, custom_data, answers, hidden_through } =
             widget;
-        let BrowserSession { ip_addr, user_agent, referrer, geoip } = session;
+        let BrowserSession { ip_addr, user_agent, referrer, language, geoip } = session;
         let GeoIp { region_code, country, country_code, region, city, latitude, longitude } = geoip;
         let Utm { source, campaign, content, medium, term } = utm;
         let HiddenThrough { chat_id, seq } = hidden_through;
@@ -90,6 +92,7 @@ impl From<WidgetVisitor> for WidgetVisitorItem {
                 ip_addr,
                 user_agent,
                 referrer,
+                language,
                 region_code,
                 country,
                 country_code,
@@ -117,6 +120,7 @@ impl From<WidgetVisitorItem> for WidgetVisitor {
             ip_addr,
             user_agent,
             referrer,
+            language,
             region_code,
             country,
             country_code,
@@ -130,7 +134,7 @@ impl From<WidgetVisitorItem> for WidgetVisitor {
         let geoip = GeoIp { region_code, country, country_code, region, city, latitude, longitude };
         let line = |WidgetCustomDataItem { title, content, link, key }| CustomData { title, content, link, key };
         Self {
-            session: BrowserSession { ip_addr, user_agent, referrer, geoip },
+            session: BrowserSession { ip_addr, user_agent, referrer, language, geoip },
             utm: Utm { source, campaign, content, medium, term },
             page_title,
             analytics: analytics.map(|AnalyticsItem { ga, ym }| Analytics { ga, ym }),

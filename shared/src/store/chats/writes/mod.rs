@@ -1,6 +1,7 @@
 //! Single writes that change a chat's header, most of them together with a new entry.
 
 pub(crate) mod agent_message_header;
+pub(crate) mod bot_answers;
 pub(crate) mod bot_message_header;
 pub(crate) mod event_numbers;
 pub(crate) mod note_write;

@@ -1,5 +1,6 @@
 //! Tests of bots, their tokens, their channels and their answer limits.
 
+use crate::domain::bots::bot_settings::BotSettings;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -72,14 +73,16 @@ async fn deleted_provider_is_not_restored_by_a_change() {
 async fn bot_stored_without_an_answer_limit_has_the_default() {
     let Stores { directory, client, .. } = stores().await;
     directory.create_provider(&provider()).await.unwrap();
-    let unlimited = Bot { answer_within: None, ..bot(&[]) };
+    let with_limit =
+        |answer_within| Bot { settings: BotSettings { answer_within, ..BotSettings::default() }, ..bot(&[]) };
+    let unlimited = with_limit(None);
     directory.create_bot(&unlimited).await.unwrap();
-    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
-    let limited = Bot { answer_within: Some(Duration::from_secs(7)), ..unlimited.clone() };
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().settings.answer_within, None);
+    let limited = with_limit(Some(Duration::from_secs(7)));
     directory.save_bot(&unlimited, &limited).await.unwrap();
-    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, limited.answer_within);
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().settings.answer_within, limited.settings.answer_within);
     directory.save_bot(&limited, &unlimited).await.unwrap();
-    assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
+    assert_eq!(directory.bot("B").await.unwrap().unwrap().settings.answer_within, None);
     let text = |text: &str| AttributeValue::S(text.to_owned());
     for update in ["SET answer_within = :null", "REMOVE answer_within"] {
         let request = client.update_item().table_name("directory").update_expression(update);
@@ -87,6 +90,6 @@ async fn bot_stored_without_an_answer_limit_has_the_default() {
         let null = update.contains(":null").then(|| [(":null".to_owned(), AttributeValue::Null(true))].into());
         request.set_expression_attribute_values(null).send().await.unwrap();
         let found = directory.bot("B").await.unwrap().unwrap();
-        assert_eq!(found.answer_within, Some(Duration::from_secs(120)), "{update}");
+        assert_eq!(found.settings.answer_within, Some(Duration::from_secs(120)), "{update}");
     }
 }

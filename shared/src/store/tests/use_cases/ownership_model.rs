@@ -264,7 +264,7 @@ impl Subject {
 
     /// The bot's time limit for accepting the chat is so short that it is over at once.
     async fn bot_invites(&self, chat_id: u64, bot: usize, invitee: Invitee) -> Outcome {
-        let bot = Bot { agent_wait: Some(Duration::ZERO), ..one_of_two_bots(bot) };
+        let bot = bot_with_agent_wait(Duration::ZERO, one_of_two_bots(bot));
         let details = HandoverDetails { summary: Some("for the agents".into()), ..HandoverDetails::default() };
         let agent = agent_snapshot(if let Invitee::Agent(agent) = invitee { agent } else { 0 });
         let invited = match invitee {

@@ -128,7 +128,7 @@ async fn closing_a_chat_that_had_an_agent_notifies_webhooks() {
 async fn unaccepted_chat_returns_to_the_bot_once() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    let robo = Bot { agent_wait: Some(Duration::from_secs(30)), ..bot(&[]) };
+    let robo = bot_with_agent_wait(Duration::from_secs(30), bot(&[]));
     stores.bot_invites_with(&robo, 1, (Invited::Audience, &details(), None), NOW).await.unwrap();
     let return_at = async |second| {
         let returned = return_unaccepted_chat(&stores.chats, "acc", 1, seconds_later(second)).await.unwrap();
@@ -148,7 +148,7 @@ async fn unaccepted_chat_returns_to_the_bot_once() {
 async fn accepted_chat_does_not_return() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    let robo = Bot { agent_wait: Some(Duration::from_secs(30)), ..bot(&[]) };
+    let robo = bot_with_agent_wait(Duration::from_secs(30), bot(&[]));
     stores.bot_invites_with(&robo, 1, (Invited::Audience, &details(), None), NOW).await.unwrap();
     stores.accept(1, &bob(), &[], seconds_later(1)).await.unwrap();
     stores.transfer(bob().agent_id, &TransferTarget::Department(sales())).await.unwrap();
@@ -161,7 +161,7 @@ async fn accepted_chat_does_not_return() {
 async fn idle_check_is_due_when_the_wait_for_an_agent_ends() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    let robo = Bot { agent_wait: Some(Duration::from_secs(30)), ..bot(&[]) };
+    let robo = bot_with_agent_wait(Duration::from_secs(30), bot(&[]));
     stores.bot_invites_with(&robo, 1, (Invited::Audience, &details(), None), NOW).await.unwrap();
     let due = async |second| {
         let page = stores.chats.overdue(Backlog::IdleChecks, 1, seconds_later(second), None, 10).await.unwrap();

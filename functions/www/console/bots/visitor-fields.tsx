@@ -1,0 +1,45 @@
+import type { AllowedVisitorData } from "../../api/types";
+import { Switch } from "../../ui/form-fields";
+import { ChoiceList } from "../admin/choice-list";
+import { FormSection } from "../admin/detail-header";
+import type { DraftForm } from "../admin/draft-form";
+import type { BotDraft } from "./bot-draft";
+
+const DATA: { id: AllowedVisitorData; name: string }[] = [
+  { id: "contacts", name: "E-mail address and phone number" },
+  { id: "external_id", name: "Id in your own system (API channels)" },
+  { id: "user_token", name: "User token that your page has set (widgets)" },
+  { id: "custom_data", name: "Custom data and answers to the contacts form (widgets)" },
+  { id: "page", name: "Title of the page and where the visitor came from (widgets)" },
+  { id: "language", name: "Language of the browser (widgets)" },
+];
+
+/** What the bot is told about visitors, and what visitors are told about the bot. */
+export function VisitorFields({ form }: { form: DraftForm<BotDraft> }) {
+  const { draft, change } = form;
+  return (
+    <FormSection title="Visitors and the bot">
+      <Switch
+        label="Tell visitors that a bot answers"
+        help="A line in the widget. Messages are marked as a bot's in any case. The audit log shows who has switched this off; in the European Union, visitors must be told."
+        isOn={draft.disclosure}
+        onChange={(disclosure) => change({ disclosure })}
+      />
+      <Switch
+        label="Hand over at once if the visitor asks for a person"
+        help="Words such as “human” or “operator” in eight languages, whatever the bot does. If nobody is online, the bot gets the message."
+        isOn={draft.human_words}
+        onChange={(human_words) => change({ human_words })}
+      />
+      <ChoiceList
+        id="visitor_data"
+        label="Personal data for the bot"
+        help="The bot always gets the visitor's name and the address of the page. Tick only what its provider may have."
+        options={DATA}
+        chosen={draft.visitor_data}
+        problem={form.problems["visitor_data"]}
+        onChange={(chosen) => change({ visitor_data: DATA.map(({ id }) => id).filter((id) => chosen.includes(id)) })}
+      />
+    </FormSection>
+  );
+}
