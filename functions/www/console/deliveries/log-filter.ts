@@ -143,6 +143,7 @@ const BOT_EVENTS: Record<string, string> = {
   agent_joined: "AGENT_JOINED",
   agent_unavailable: "AGENT_UNAVAILABLE",
   chat_closed: "CHAT_CLOSED",
+  chat_returned: "CHAT_RETURNED",
   callback_requested: "CLIENT_MESSAGE",
 };
 
