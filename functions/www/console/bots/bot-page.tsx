@@ -2,6 +2,7 @@
 
 import type { Bot } from "../../api/types";
 import { NAME_INPUT, NUMBER_INPUT, Switch, TextField } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
 import { DetailHeader, FormSection } from "../admin/detail-header";
@@ -12,8 +13,8 @@ import { changedFields } from "../admin/form-changes";
 import { SigningSecret } from "../admin/signing-secret";
 import { useLoaded } from "../admin/use-loaded";
 import type { Problems } from "../admin/use-settings-form";
-import { BOTS_ROUTE } from "../state/page/page-routes";
-import { navigate } from "../state/page/route";
+import { BOTS_ROUTE, playgroundRoute } from "../state/page/page-routes";
+import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { BotActivity } from "./bot-activity";
 import { BotChannels } from "./bot-channels";
@@ -121,7 +122,12 @@ function BotForm({ bot, onStored }: BotFormProps) {
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={bot.name} list={LIST} form={form.buttons} />
+      <DetailHeader name={bot.name} list={LIST} form={form.buttons}>
+        <a class="btn line" href={hrefOf(playgroundRoute(bot.bot_id))}>
+          <Icon name="play" />
+          Playground
+        </a>
+      </DetailHeader>
       <div class="detail-settings scroll">
         <RecordForm form={form}>
           <GeneralFields form={form} />

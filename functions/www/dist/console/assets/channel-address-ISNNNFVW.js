@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-7AHMPEEZ.js";import"/console/assets/chunk-YICEE4QJ.js";import"/console/assets/chunk-TATAQMXF.js";import"/console/assets/chunk-PZPE4NDJ.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
