@@ -62,6 +62,7 @@ async function takePictures(page, name) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({
         path: `${process.env.SCREENSHOTS}/${name}-${width}-${colorScheme}.png`,
+        animations: "disabled",
       });
     }
   await page.setViewportSize(size);
@@ -132,7 +133,7 @@ journey(
     await write(page, "When are you open?");
     await log(page).getByText("Which day?").waitFor();
     await events(page)
-      .getByRole("link", { name: /^Chat #/ })
+      .getByRole("link", { name: /^Open chat #/ })
       .click();
     await page.locator(".conversation h2", { hasText: VISITOR }).waitFor();
     await page.goBack();

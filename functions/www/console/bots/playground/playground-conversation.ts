@@ -83,7 +83,8 @@ export class PlaygroundConversation {
       ...this.path,
       body: { token, message_id: messageId, message: { type: "text", text }, page: this.page },
     });
-    if (!this.chatIds.peek().includes(chat_id)) this.chatIds.value = [...this.chatIds.peek(), chat_id];
+    // The number is 0 if an agent has put the visitor on the blacklist, so that the message was dropped.
+    if (chat_id !== 0 && !this.chatIds.peek().includes(chat_id)) this.chatIds.value = [...this.chatIds.peek(), chat_id];
     this.add([message]);
   }
 

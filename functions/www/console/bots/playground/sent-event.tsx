@@ -46,10 +46,13 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
   );
 }
 
+/** A bot that takes a turn as one event gets the messages of the turn with the last one. */
+const NOT_SENT = "Sent with a later message, or no longer needed";
+
 /** Returns the result of the last attempt, the number of attempts, and the duration of the last one. */
 function outcomeText(delivery: Delivery): string {
   const { attempts, attempts_left_out: leftOut = 0 } = delivery;
   const last = attempts.at(-1);
-  if (last === undefined) return resultText(delivery);
+  if (last === undefined) return delivery.state === "superseded" ? NOT_SENT : resultText(delivery);
   return [resultText(delivery), countText(attempts.length + leftOut, "attempt"), formatDuration(last.ms)].join(" · ");
 }

@@ -1,20 +1,19 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry, WidgetMessage } from "../../../api/types";
 import { clockTime } from "../../../ui/time";
 import { Bubble } from "../../conversation/bubble";
 import { useWorkspace } from "../../workspace-context";
 import { messageKey, type PlaygroundConversation } from "./playground-conversation";
+import { useFollowEnd } from "./use-follow-end";
 
 /** The messages that the visitor sees. */
 export function VisitorLog({ conversation }: { conversation: PlaygroundConversation }) {
   const messages = conversation.messages.value;
   const unsent = conversation.unsent.value;
-  const log = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => log.current?.scrollTo({ top: log.current.scrollHeight }), [messages, unsent]);
+  const { list, onScroll } = useFollowEnd<HTMLDivElement>(messages.length + unsent.length);
   const last = messages.at(-1);
   const answerWith = (text: string) => void conversation.send(text);
   return (
-    <div ref={log} class="log scroll" role="log" aria-label="Messages" tabIndex={0}>
+    <div ref={list} class="log scroll" role="log" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
       <div class="inner">
         <span class="grow" />
         {last === undefined && unsent.length === 0 && <p class="event">Write the first message</p>}

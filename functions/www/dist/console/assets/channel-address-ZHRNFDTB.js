@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-I3ZUUQ4H.js";import"/console/assets/chunk-ZW6AJK5B.js";import"/console/assets/chunk-EEKK4SNN.js";import"/console/assets/chunk-OHFMQBFJ.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
