@@ -16,11 +16,9 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
   const name = sentName({ target: "bot", type: entry.type as Parameters<typeof sentName>[0]["type"] });
   return (
     <EventCard at={at} from="To the bot" name={<code>{name}</code>}>
-      {entry.from === "visitor" && entry.text !== undefined && (
-        <p class="clip" dir="auto">
-          {entry.text}
-        </p>
-      )}
+      <p class="clip" dir="auto">
+        {MEANINGS[name] ?? entry.text}
+      </p>
       <p class="result">
         <span class={`delivery-state ${delivery.state}`}>{STATE_NAMES[delivery.state]}</span>
         <span class="num" dir="auto">
@@ -45,6 +43,14 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
     </EventCard>
   );
 }
+
+/** What the events say, except CLIENT_MESSAGE, which has the words of the visitor. */
+const MEANINGS: Record<string, string> = {
+  AGENT_JOINED: "An agent has the chat.",
+  AGENT_UNAVAILABLE: "No agent takes the chat: the bot keeps it.",
+  CHAT_RETURNED: "An agent has given the chat to the bot.",
+  CHAT_CLOSED: "The chat is over.",
+};
 
 /** A bot that takes a turn as one event gets the messages of the turn with the last one. */
 const NOT_SENT = "Sent with a later message, or no longer needed";

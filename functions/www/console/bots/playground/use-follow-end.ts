@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 /** How far from its end a list may be, in pixels, to count as being there. */
 const TOLERANCE_PX = 24;
@@ -11,9 +11,17 @@ export function useFollowEnd<E extends HTMLElement>(
 ): { list: RefObject<E | null>; onScroll: () => void } {
   const list = useRef<E>(null);
   const isAtEnd = useRef(true);
-  useLayoutEffect(() => {
+  const follow = () => {
     if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [count]);
+  };
+  useLayoutEffect(follow, [count]);
+  useEffect(() => {
+    if (list.current === null) return;
+    // The list also gets another height when it is shown again in a small window.
+    const observer = new ResizeObserver(follow);
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, []);
   const onScroll = () => {
     const element = list.current;
     if (element === null) return;

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-TJQA45YK.js";import"/console/assets/chunk-FVRCN6SK.js";import"/console/assets/chunk-KCFEXP6O.js";import"/console/assets/chunk-4CYXEOMS.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
