@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
-import { journey, useBrowser } from "../support/console.mjs";
+import {
+  consoleUrl,
+  journey,
+  storeSession,
+  useBrowser,
+} from "../support/console.mjs";
 import { fail } from "../support/failures.mjs";
 import { Receiver } from "../support/receiver.mjs";
 import { waitFor } from "../support/wait.mjs";
@@ -152,6 +157,24 @@ journey(
 );
 
 journey(
+  "events and answers arrive without a socket",
+  async ({ account, openSignedOut }) => {
+    const bot = await account.addBot(await addWidget(account), () => [ANSWER]);
+    const page = await openSignedOut();
+    await page.routeWebSocket(/./, (socket) => socket.close());
+    await storeSession(page.context(), account.admin);
+    await page.goto(`${consoleUrl}#/bots/${bot.id}/playground`);
+    await write(page, "When are you open?");
+    await log(page).getByText("Which day?").waitFor();
+    await eventNamed(page, "CLIENT_MESSAGE")
+      .getByText("Delivered", { exact: true })
+      .waitFor();
+    const connection = page.locator(".app").getAttribute("data-connection");
+    assert.notEqual(await connection, "live");
+  },
+);
+
+journey(
   "bot without a website channel explains what to do",
   async ({ account, open }) => {
     const bot = await account.addBot(account.channel, () => []);
@@ -231,7 +254,7 @@ journey(
     const alert = page.getByRole("alert");
     await write(page, "When are you open?");
     await alert.getByText("allow only certain sites").waitFor();
-    await alert.getByRole("link", { name: "Its settings" }).waitFor();
+    await alert.getByRole("link", { name: "Channel settings" }).waitFor();
     await takePictures(page, "refused");
 
     const path = `**/widget/${widget.id}/**`;

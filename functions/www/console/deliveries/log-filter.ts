@@ -148,7 +148,7 @@ const BOT_EVENTS: Record<string, string> = {
 };
 
 /** Returns what was sent: the name of an event, or the type of a message. */
-export function sentName({ target, type }: Pick<DeliveryLogEntry, "target" | "type">): string {
+export function sentName({ target, type }: { target: DeliveryTarget; type: string }): string {
   if (target === "webhook") return type;
   if (target === "bot") return BOT_EVENTS[type] ?? "CLIENT_MESSAGE";
   return type === "text" ? "Message" : capitalized(type);

@@ -22,7 +22,7 @@ export function ChatProblem({ conversation, settings }: ChatProblemProps) {
       </span>
       {hasStatus(problem, 403, 404) && (
         <a class="btn" href={settings}>
-          Its settings
+          Channel settings
         </a>
       )}
       <button

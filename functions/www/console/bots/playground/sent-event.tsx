@@ -13,7 +13,7 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
   const { at, chatId, entry, delivery } = event;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const name = sentName({ target: "bot", type: entry.type as Parameters<typeof sentName>[0]["type"] });
+  const name = sentName({ target: "bot", type: entry.type });
   return (
     <EventCard at={at} from="To the bot" name={<code>{name}</code>}>
       <p class="clip" dir="auto">

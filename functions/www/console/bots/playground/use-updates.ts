@@ -33,6 +33,8 @@ export function useUpdates(conversation: PlaygroundConversation): void {
     return () => {
       document.removeEventListener("visibilitychange", restart);
       poll.stop();
+      // The next effect must not start the polling of a former chat again.
+      polling.current = undefined;
     };
   }, [timeline]);
 
@@ -49,6 +51,6 @@ async function read(timeline: Timeline): Promise<void> {
       await Promise.all([timeline.refreshPending(), timeline.refreshDetails()]);
     else await timeline.open(undefined);
   } catch {
-    // The next read follows.
+    // The timeline is read again soon, and the console shows that the connection is lost.
   }
 }

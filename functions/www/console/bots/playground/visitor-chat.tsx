@@ -29,7 +29,7 @@ export function VisitorChat({ conversation, channel, textarea }: VisitorChatProp
         <p class="notice bad">
           <span>The channel is switched off: its visitors cannot write.</span>
           <a class="btn line" href={settings}>
-            Its settings
+            Channel settings
           </a>
         </p>
       )}

@@ -1,0 +1,1 @@
+import{a as o,b as r,c as m}from"/console/assets/chunk-SG4NOZGN.js";import"/console/assets/chunk-SPLHPAXN.js";import"/console/assets/chunk-ITXBNK2M.js";import"/console/assets/chunk-R5QQWIL2.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-FWGEMYCX.js";import"/console/assets/chunk-7FT3ZLVR.js";import"/console/assets/chunk-MMG6K55D.js";import"/console/assets/chunk-JTRZJD3L.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
