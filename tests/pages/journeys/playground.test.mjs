@@ -159,16 +159,18 @@ journey(
 journey(
   "events and answers arrive without a socket",
   async ({ account, openSignedOut }) => {
-    const bot = await account.addBot(await addWidget(account), () => [ANSWER]);
+    const bot = await account.addBot(await addWidget(account), () => []);
     const page = await openSignedOut();
     await page.routeWebSocket(/./, (socket) => socket.close());
     await storeSession(page.context(), account.admin);
     await page.goto(`${consoleUrl}#/bots/${bot.id}/playground`);
     await write(page, "When are you open?");
-    await log(page).getByText("Which day?").waitFor();
     await eventNamed(page, "CLIENT_MESSAGE")
       .getByText("Delivered", { exact: true })
       .waitFor();
+    const [{ chat_id }] = bot.events;
+    await bot.post({ ...ANSWER, chat_id });
+    await log(page).getByText("Which day?").waitFor();
     const connection = page.locator(".app").getAttribute("data-connection");
     assert.notEqual(await connection, "live");
   },
