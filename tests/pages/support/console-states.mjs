@@ -74,6 +74,22 @@ const callVisitor = async ({ page }) => {
   await page.getByRole("menuitem", { name: "Call the visitor" }).click();
 };
 const hashOfWidget = ({ widget }) => `#/channels/${widget.channel_id}`;
+const hashOfPlayground = ({ bot }) => `#/bots/${bot.id}/playground`;
+/** Connects the bot with the widget, which then allows these sites. */
+async function openWidgetToBot({ admin, bot, channel, widget }, allowed_sites) {
+  const { channel_id } = widget;
+  await admin.patch(`/admin/channels/${channel_id}`, {
+    widget: { allowed_sites },
+  });
+  await admin.patch(`/admin/bots/${bot.id}`, {
+    channel_ids: [channel.id, channel_id],
+  });
+}
+const writeAsVisitor = async ({ page }) => {
+  const field = page.getByLabel("Message of the visitor");
+  await field.fill("When are you open on Sunday?");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+};
 const firstTableRow = ({ page }) => page.locator("tbody tr").first().waitFor();
 const chartIsDrawn = ({ page }) => page.locator(".chart svg").first().waitFor();
 const scrollToSection =
@@ -665,6 +681,35 @@ export const STATES = {
           .getByRole("heading", { name: "Test" })
           .evaluate((heading) => heading.scrollIntoView()),
     ],
+  },
+  playground: {
+    hash: hashOfPlayground,
+    changes: true,
+    prepare: ({ account }) => openWidgetToBot(account, []),
+    steps: [
+      writeAsVisitor,
+      ({ page }) => page.getByText("Parcel bot (bot)").waitFor(),
+      ({ page }) => page.getByText("1 attempt").waitFor({ state: "attached" }),
+      async ({ page }) => {
+        const events = page.getByRole("radio", { name: "Events" });
+        if (await events.isVisible()) await events.check();
+      },
+      clickButton("Request and attempts"),
+      ({ page }) => page.getByText("webhook-id").first().waitFor(),
+    ],
+  },
+  "playground-refused": {
+    hash: hashOfPlayground,
+    changes: true,
+    prepare: ({ account }) => openWidgetToBot(account, ["shop.example"]),
+    steps: [
+      writeAsVisitor,
+      ({ page }) => page.getByText("allow only certain sites").waitFor(),
+    ],
+  },
+  "playground-no-channel": {
+    hash: hashOfPlayground,
+    steps: [({ page }) => page.getByText("The bot has no website").waitFor()],
   },
   team: { hash: "#/team", steps: [firstTableRow] },
   "agent-add": {

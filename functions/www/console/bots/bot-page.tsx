@@ -1,6 +1,7 @@
 /* The page of one bot. */
 
 import type { Bot } from "../../api/types";
+import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
 import { DetailHeader, FormSection } from "../admin/detail-header";
@@ -9,8 +10,8 @@ import { RecordForm, useRecordForm } from "../admin/draft-form";
 import { EventTest } from "../admin/event-test";
 import { SigningSecret } from "../admin/signing-secret";
 import { useLoaded } from "../admin/use-loaded";
-import { BOTS_ROUTE } from "../state/page/page-routes";
-import { navigate } from "../state/page/route";
+import { BOTS_ROUTE, playgroundRoute } from "../state/page/page-routes";
+import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { BotActivity } from "./bot-activity";
 import { changesOf, DRAFT_FIELDS, draftOf, problemsOfDraft } from "./bot-draft";
@@ -60,7 +61,12 @@ function BotForm({ bot, onStored }: BotFormProps) {
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={bot.name} list={LIST} form={form.buttons} />
+      <DetailHeader name={bot.name} list={LIST} form={form.buttons}>
+        <a class="btn line" href={hrefOf(playgroundRoute(bot.bot_id))}>
+          <Icon name="play" />
+          Playground
+        </a>
+      </DetailHeader>
       <div class="detail-settings scroll">
         <RecordForm form={form}>
           <GeneralFields form={form} />

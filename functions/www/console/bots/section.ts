@@ -1,3 +1,4 @@
+import "./playground/playground.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
 

@@ -99,7 +99,7 @@ function handleSuggestionKey(event: KeyboardEvent, { suggestions, insertReply }:
 }
 
 /** On a touch screen, Enter alone begins a line. */
-const isSendKey = ({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =>
+export const isSendKey = ({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =>
   key === "Enter" && !shiftKey && !altKey && (!hasCoarsePointer() || ctrlKey || metaKey);
 
 function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: boolean) => void }) {

@@ -3,18 +3,15 @@ import type { Delivery, Entry } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
-import { Markdown, LinkedText } from "../../ui/linked-text";
 import { clockTime, formatDuration, fullTime } from "../../ui/time";
 import { capitalized, countText } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
 import type { OutgoingItem } from "../state/chat/outbox";
 import { focusComposer } from "../state/list/view-state";
+import { Bubble } from "./bubble";
 import { AttemptsPopover } from "./delivery-attempts";
 import { failureReason } from "./failure-text";
 import type { Turn } from "./timeline-grouping";
-import { isMedia, Media } from "./media";
-import { CallCard } from "../calls/call-card";
-import { handoverLabels } from "../state/chat/handover-text";
 
 interface TurnProps {
   turn: Turn;
@@ -112,48 +109,6 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
       {entry.shown === false && <span class="hint-line">The channel cannot show this message to the visitor.</span>}
       {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
     </>
-  );
-}
-
-const EMOJI_ONLY =
-  /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
-
-function Bubble({ entry }: { entry: Entry }) {
-  if (isMedia(entry)) return <Media entry={entry} />;
-  if (entry.call !== undefined) return <CallCard call={entry.call} since={entry.timestamp} />;
-  if (entry.handover !== undefined) {
-    const labels = handoverLabels(entry.handover);
-    return (
-      <div class="bubble" dir="auto">
-        {labels.length > 0 && <b class="labels">{labels.join(" · ")}</b>}
-        {entry.text !== undefined && <Markdown text={entry.text} />}
-      </div>
-    );
-  }
-  if (entry.type === "markdown") {
-    return (
-      <div class="bubble" dir="auto">
-        <Markdown text={entry.content ?? entry.text ?? ""} />
-      </div>
-    );
-  }
-  if (entry.type === "buttons") {
-    return (
-      <div class="bubble" dir="auto">
-        {entry.title ?? entry.text ?? ""}
-        <ul class="buttons" aria-label="Quick replies">
-          {entry.buttons?.map((button, index) => (
-            <li key={index}>{button.text}</li>
-          ))}
-        </ul>
-      </div>
-    );
-  }
-  const text = entry.text ?? "";
-  return (
-    <div class="bubble" dir="auto">
-      {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <LinkedText text={text} />}
-    </div>
   );
 }
 

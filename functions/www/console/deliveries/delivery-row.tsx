@@ -4,15 +4,14 @@ import { useRef, useState } from "preact/hooks";
 import type { DeliveryLogEntry } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
-import { clockTimeWithSeconds, currentMinute, formatDuration, fullTime, shortDay } from "../../ui/time";
-import { countText, sentence } from "../../ui/words";
-import { CodeBlock } from "../admin/code-block";
-import { curlText, requestText } from "../admin/sent-request";
+import { currentMinute, formatDuration, fullTime, shortDay } from "../../ui/time";
 import { useLoaded } from "../admin/use-loaded";
 import { chatHref } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
-import { attemptText, receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
+import { AttemptList } from "./attempt-list";
+import { receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
+import { SentRequestView } from "./sent-request-view";
 
 interface DeliveryRowProps {
   row: DeliveryLogEntry;
@@ -99,27 +98,7 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
     <div class="two">
       <section>
         <h3>Attempts</h3>
-        {attempts.length === 0 && <p class="quiet-text">No attempt has been made yet.</p>}
-        <ol class="attempt-list">
-          {attempts.map((attempt, index) => (
-            <li key={index}>
-              <time dateTime={new Date(attempt.at).toISOString()}>{clockTimeWithSeconds(attempt.at)}</time>
-              <span class={attempt.error === undefined ? undefined : "bad"} dir="auto">
-                {attemptText(attempt)}
-              </span>
-              <b class="num">{formatDuration(attempt.ms)}</b>
-              {attempt.answer !== undefined && (
-                <figure>
-                  <figcaption>The receiver’s words</figcaption>
-                  <CodeBlock label={`The receiver’s words, attempt ${index + 1}`} text={attempt.answer} />
-                </figure>
-              )}
-            </li>
-          ))}
-        </ol>
-        {leftOut !== undefined && (
-          <p class="quiet-text">{countText(leftOut, "more attempt is", "more attempts are")} not listed.</p>
-        )}
+        <AttemptList attempts={attempts} leftOut={leftOut} />
         {error !== undefined && (
           <p class="quiet-text">
             Result: <span dir="auto">{error.message}</span>
@@ -170,16 +149,7 @@ function DeliveryRequest({ row: { chat_id, seq } }: { row: DeliveryLogEntry }) {
       </p>
     );
   if (value === undefined) return <p class="quiet-text request-place appear-late">Loading…</p>;
-  const request = value.request ?? undefined;
-  if (request === undefined)
-    return <p class="quiet-text">{sentence(value.request_error ?? "the request is not known")}</p>;
-  return (
-    <>
-      <CodeBlock label="Request" text={requestText(request)} />
-      <p class="quiet-text">It is built again from what is stored. Secrets are shortened.</p>
-      {!request.body_truncated && <CopyButton text={curlText(request)} label="Copy as curl" caption="Copy as curl" />}
-    </>
-  );
+  return <SentRequestView delivery={value} />;
 }
 
 function ReplayButton({ row, onReplayed }: Pick<DeliveryDetailProps, "row" | "onReplayed">) {

@@ -76,6 +76,7 @@ test("rows name what was sent, to whom, and the result", () => {
   assert.equal(sentName(ROW), "chat_accepted");
   assert.equal(sentName({ target: "bot", type: "text" }), "CLIENT_MESSAGE");
   assert.equal(sentName({ target: "bot", type: "chat_closed" }), "CHAT_CLOSED");
+  assert.equal(sentName({ target: "bot", type: "chat_returned" }), "CHAT_RETURNED");
   assert.equal(sentName({ target: "channel", type: "photo" }), "Photo");
   const receivers = {
     channels: [{ channel_id: "c1", kind: "api", integrator_url: "https://app.example/chat/" } as Channel],

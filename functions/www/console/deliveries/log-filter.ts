@@ -143,11 +143,12 @@ const BOT_EVENTS: Record<string, string> = {
   agent_joined: "AGENT_JOINED",
   agent_unavailable: "AGENT_UNAVAILABLE",
   chat_closed: "CHAT_CLOSED",
+  chat_returned: "CHAT_RETURNED",
   callback_requested: "CLIENT_MESSAGE",
 };
 
 /** Returns what was sent: the name of an event, or the type of a message. */
-export function sentName({ target, type }: Pick<DeliveryLogEntry, "target" | "type">): string {
+export function sentName({ target, type }: { target: DeliveryTarget; type: string }): string {
   if (target === "webhook") return type;
   if (target === "bot") return BOT_EVENTS[type] ?? "CLIENT_MESSAGE";
   return type === "text" ? "Message" : capitalized(type);

@@ -11,6 +11,8 @@ export const channelRoute = (channelId: string) => pageRoute("channels", channel
 
 export const BOTS_ROUTE = pageRoute("bots");
 export const botRoute = (botId: string) => pageRoute("bots", botId);
+/** Returns the route of the page on which an admin tries a bot. */
+export const playgroundRoute = (botId: string) => pageRoute("bots", `${botId}/playground`);
 
 /** Returns the route of the delivery log, which shows the deliveries that the query selects. */
 export const deliveriesRoute = (query = "") => pageRoute("deliveries", "", query);

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "../../../ui/icons";
+import { clockTimeWithSeconds } from "../../../ui/time";
+import { CodeBlock } from "../../admin/code-block";
+import { Bubble } from "../../conversation/bubble";
+import type { PlaygroundEvent } from "./playground-events";
+import { SentEvent } from "./sent-event";
+
+/** An event of the bot: its direction, its name and its time, then what it says. */
+export function EventItem({ event }: { event: PlaygroundEvent }) {
+  switch (event.kind) {
+    case "sent":
+      return <SentEvent event={event} />;
+    case "kept":
+      return (
+        <EventCard at={event.at} from="Visitor" name="Not sent to the bot">
+          <p class="quiet-text">The bot does not have the chat.</p>
+        </EventCard>
+      );
+    case "answer":
+      return (
+        <EventCard at={event.at} from="From the bot" name="Message" isOfBot>
+          <Bubble entry={event.entry} />
+          {event.entry.shown === false && <p class="bad">The channel cannot show it to the visitor.</p>}
+        </EventCard>
+      );
+    case "handover": {
+      const data = event.entry.handover?.data ?? {};
+      return (
+        <EventCard at={event.at} from="From the bot" name="Hand-over to agents" isOfBot>
+          <Bubble entry={event.entry} />
+          {Object.keys(data).length > 0 && <CodeBlock label="Data" text={JSON.stringify(data, undefined, 2)} />}
+        </EventCard>
+      );
+    }
+    case "bare-handover":
+      return event.isFallback ? (
+        <EventCard at={event.at} from="Service" name="Handed over to agents">
+          <p class="bad">The bot has failed, or did not answer in time.</p>
+        </EventCard>
+      ) : (
+        <EventCard at={event.at} from="From the bot" name="Hand-over to agents" isOfBot>
+          <p class="quiet-text">Without a reason and a summary.</p>
+        </EventCard>
+      );
+    case "agent":
+      return (
+        <EventCard at={event.at} from="Agent" name={event.entry.agent?.name ?? "Message"}>
+          <Bubble entry={event.entry} />
+        </EventCard>
+      );
+    case "transfer":
+      return <EventCard at={event.at} from="Agent" name={event.entry.text ?? "Transfer"} />;
+  }
+}
+
+interface EventCardProps {
+  /** Unix time in seconds. */
+  at: number;
+  from: string;
+  name: ComponentChildren;
+  isOfBot?: boolean;
+  children?: ComponentChildren;
+}
+
+export function EventCard({ at, from, name, isOfBot = false, children }: EventCardProps) {
+  return (
+    <li class={isOfBot ? "playground-event of-bot" : "playground-event"}>
+      <header>
+        {isOfBot && <Icon name="bot" />}
+        <span class="direction">{from}</span>
+        <b dir="auto">{name}</b>
+        <span class="grow" />
+        <time dateTime={new Date(at * 1000).toISOString()}>{clockTimeWithSeconds(at * 1000)}</time>
+      </header>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import { isSendKey } from "../../conversation/composer";
+import { useGrowingHeight } from "../../conversation/use-growing-height";
+
+/** The service cuts longer messages of visitors (docs/openapi.json, widgetMessage). */
+const MAX_MESSAGE_CHARACTERS = 1000;
+
+interface VisitorComposerProps {
+  textarea: RefObject<HTMLTextAreaElement | null>;
+  onSend: (text: string) => void;
+}
+
+export function VisitorComposer({ textarea, onSend }: VisitorComposerProps) {
+  const [text, setText] = useState("");
+  useGrowingHeight(textarea, text);
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (text.trim() === "") return;
+    onSend(text.trim());
+    setText("");
+    textarea.current?.focus();
+  };
+  return (
+    <form class="composer" onSubmit={send}>
+      <div class="box">
+        <textarea
+          ref={textarea}
+          rows={1}
+          dir="auto"
+          maxLength={MAX_MESSAGE_CHARACTERS}
+          value={text}
+          aria-label="Message of the visitor"
+          placeholder="Write as a visitor"
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (!event.isComposing && isSendKey(event)) send(event);
+          }}
+        />
+        <div class="bar">
+          <span class="grow" />
+          <button type="submit" class="btn primary" aria-disabled={text.trim() === ""}>
+            Send <kbd aria-hidden="true">Enter</kbd>
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}

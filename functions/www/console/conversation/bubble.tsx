@@ -1,0 +1,62 @@
+import type { Entry } from "../../api/types";
+import { LinkedText, Markdown } from "../../ui/linked-text";
+import { CallCard } from "../calls/call-card";
+import { handoverLabels } from "../state/chat/handover-text";
+import { isMedia, Media } from "./media";
+
+const EMOJI_ONLY =
+  /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
+
+interface BubbleProps {
+  entry: Entry;
+  /** Called with the text of a quick reply when it is pressed. Absent where nobody can answer with it. */
+  onReply?: ((text: string) => void) | undefined;
+}
+
+/** What somebody has written, or what a bot tells the agents. */
+export function Bubble({ entry, onReply }: BubbleProps) {
+  if (isMedia(entry)) return <Media entry={entry} />;
+  if (entry.call !== undefined) return <CallCard call={entry.call} since={entry.timestamp} />;
+  if (entry.handover !== undefined) {
+    const labels = handoverLabels(entry.handover);
+    return (
+      <div class="bubble" dir="auto">
+        {labels.length > 0 && <b class="labels">{labels.join(" · ")}</b>}
+        {entry.text !== undefined && <Markdown text={entry.text} />}
+      </div>
+    );
+  }
+  if (entry.type === "markdown") {
+    return (
+      <div class="bubble" dir="auto">
+        <Markdown text={entry.content ?? entry.text ?? ""} />
+      </div>
+    );
+  }
+  if (entry.type === "buttons") {
+    return (
+      <div class="bubble" dir="auto">
+        {entry.title ?? entry.text ?? ""}
+        <ul class="buttons" aria-label="Quick replies">
+          {entry.buttons?.map((button, index) => (
+            <li key={index}>
+              {onReply === undefined ? (
+                button.text
+              ) : (
+                <button type="button" onClick={() => onReply(button.text)}>
+                  {button.text}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  }
+  const text = entry.text ?? "";
+  return (
+    <div class="bubble" dir="auto">
+      {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <LinkedText text={text} />}
+    </div>
+  );
+}

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-QKTMSZYD.js";import"/console/assets/chunk-VW536WU7.js";import"/console/assets/chunk-CWSR373T.js";import"/console/assets/chunk-XL2JABUK.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
