@@ -10,7 +10,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{Department, Departments, Ids, NewDepartment};
-use shared::wire::fields::values::Text;
+use shared::wire::fields::values::{OptionalText, Text};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -26,9 +26,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 }
 
 async fn create(directory: &Directory, account_id: &str, request: &Request) -> Result<Response, Error> {
-    let NewDepartment { name: Text(name), agent_ids } = request.body_as()?;
+    let NewDepartment { name: Text(name), agent_ids, bot_id: OptionalText(bot_id) } = request.body_as()?;
     let agent_ids = agent_ids.map(Ids::into_unique).unwrap_or_default();
-    let department = directory.create_department(account_id, name, agent_ids).await?;
+    let department = directory.create_department(account_id, name, agent_ids, bot_id).await?;
     Ok(Response::created(Department::new(&department)))
 }
 

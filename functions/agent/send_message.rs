@@ -28,12 +28,12 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
-    let content = parse_agent_message(&body)?;
+    let (content, draft) = parse_agent_message(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
-    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
+    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, key, now };
     let sent = match send_agent_message(&chats, &outgoing).await {
         Err(Error::Conflict(reason)) => {
             // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.

@@ -46,7 +46,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         // The bot gets what it has not taken into account.
         (Err(BotApiError::Common(Error::Superseded)), Some(seq)) => {
             let (newer, up_to_seq) = events.newer_messages(&event.chat, seq).await?;
-            if !matches!(event.kind, BotEventKind::Growing { .. }) {
+            if matches!(event.kind, BotEventKind::Message(_) | BotEventKind::InviteAgent(_)) {
                 events.count_superseded_answer(&event.chat).await;
             }
             Response::conflict(SupersededAnswer::new(&newer, up_to_seq))
@@ -98,6 +98,10 @@ async fn handle_event(
             let answer = (text.as_str(), event.reply_to_seq);
             let is_stopped = events.show_growing_answer(&event.chat, answer, outbox, gateway).await?;
             Response::ok(BotEventAccepted::growing(is_stopped))
+        }
+        BotEventKind::Draft { text } => {
+            events.suggest_answer(&event.chat, (text, event.reply_to_seq)).await?;
+            Response::ok(BotEventAccepted::ok())
         }
         BotEventKind::Typing(typing) => {
             events.send_typing_notice(&event.chat, *typing, outbox, gateway).await?;

@@ -70,9 +70,11 @@ async fn receive_message(
     match message {
         ParsedMessage::Content(ref content) => {
             let department = directory.default_department(channel).await?;
+            let bot_id = directory.first_bot(channel, department.as_ref()).await?;
             let from = FromVisitor {
                 channel,
                 department: department.as_ref(),
+                bot_id: bot_id.as_deref(),
                 external_id,
                 network: None,
                 settings,

@@ -36,6 +36,7 @@ async fn handle(dependencies: Dependencies, task: Task) -> Result<(), Error> {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
         Task::AgentWaitDue(task) => providers.return_if_unaccepted(&task).await,
+        Task::StandbyCopy(task) => providers.send_copy(&task).await,
         Task::Typing(_) | Task::CallDue(_) => Err(Error::internal("unexpected kind of task in the bot queue")),
     }
 }

@@ -1,25 +1,31 @@
 //! Pushes changes to the sockets of agents and of widgets' visitors. The streams of the tables invoke this function,
 //! usually within 300 ms of a change: Chats (headers, entries, panels and visitors), Connections (presence, and
 //! sessions that have ended) and Directory (channels, and items of accounts such as settings, agents and departments).
+//! Also queues copies of new messages for bots on standby.
 
 use std::process::ExitCode;
 
 use shared::delivery::socket_gateway::SocketGateway;
 use shared::error::Error;
 use shared::runtime::clock;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::table_stream::{self, ItemChange};
 use shared::service::push::PushService;
+use shared::service::standby::StandbyCopies;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::store::table_changes::ParsedChanges;
 
 fn main() -> ExitCode {
     table_stream::run(handle)
 }
 
-type Dependencies = (Connections, Directory, Chats, SocketGateway);
+type Dependencies = (Connections, Directory, Chats, SocketGateway, Outbox);
 
-async fn handle((connections, directory, chats, gateway): Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
-    let (connections, directory, chats, gateway) = (&connections, &directory, &chats, &gateway);
+async fn handle(dependencies: Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
+    let (connections, directory, chats, gateway, outbox) = &dependencies;
+    let changes = ParsedChanges::of(changes);
+    StandbyCopies { directory, outbox }.queue(&changes).await;
     PushService { directory, chats, connections, gateway, now: clock::now() }.push(changes).await
 }

@@ -24,7 +24,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &webhooks, &task).await,
-        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) => {
+        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
             Err(Error::internal("unexpected kind of task in the webhook queue"))
         }
     }

@@ -49,9 +49,11 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
     let scope = format!("{}#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = widget::department_of_new_chat(directory, channel, department_id).await?;
+    let bot_id = directory.first_bot(channel, department.as_ref()).await?;
     let from = FromVisitor {
         channel,
         department: department.as_ref(),
+        bot_id: bot_id.as_deref(),
         external_id: &external_id,
         network: Some(network),
         settings: &settings,

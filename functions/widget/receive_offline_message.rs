@@ -37,9 +37,11 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let scope = format!("{}#offline#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = directory.default_department(channel).await?;
+    let bot_id = directory.first_bot(channel, department.as_ref()).await?;
     let from = FromVisitor {
         channel,
         department: department.as_ref(),
+        bot_id: bot_id.as_deref(),
         external_id: &external_id,
         network: Some(&accepted.network),
         settings: &settings,

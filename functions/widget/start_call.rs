@@ -50,9 +50,11 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let call = plan.call(CallKind::Callback, phone, public_url.of_request(&request), *now);
     let department = directory.default_department(channel).await?;
     let page = page.and_then(BrowserPage::into_page);
+    let bot_id = directory.first_bot(channel, department.as_ref()).await?;
     let from = FromVisitor {
         channel,
         department: department.as_ref(),
+        bot_id: bot_id.as_deref(),
         external_id: &visitor.external_id,
         network: Some(&accepted.network),
         settings: &plan.settings,

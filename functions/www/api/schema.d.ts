@@ -2406,6 +2406,11 @@ export interface components {
         };
         /** @description An agent's text may have at most 10000 characters. */
         AgentMessage: {
+            /**
+             * @description Whether the message is a bot's draft, or was made of one. Counted in the reports.
+             * @enum {string|null}
+             */
+            draft?: "taken" | "edited" | null;
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
         /** @description Data from the customer's systems for the agent. */
@@ -2417,6 +2422,8 @@ export interface components {
              */
             crm_link: string | null;
             custom_data: components["schemas"]["PanelLine"][];
+            /** @description The answer that the bot suggests to the agent. Absent if there is none. */
+            draft?: components["schemas"]["SuggestedAnswer"];
             /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
             page: components["schemas"]["ChatPage"] | null;
@@ -2554,6 +2561,7 @@ export interface components {
             provider_id: string;
             quiet_max_ms: components["schemas"]["LongestTurn"];
             quiet_ms: components["schemas"]["QuietTime"];
+            standby: components["schemas"]["Standby"];
             visitor_data: components["schemas"]["AllowedVisitorData"];
         };
         BotActivity: {
@@ -2627,6 +2635,7 @@ export interface components {
             provider_id?: unknown;
             quiet_max_ms?: components["schemas"]["LongestTurn"] | null;
             quiet_ms?: components["schemas"]["QuietTime"] | null;
+            standby?: components["schemas"]["Standby"] | null;
             /** @description To change the token, connect another bot. */
             token?: unknown;
             visitor_data?: components["schemas"]["AllowedVisitorData"] | null;
@@ -2650,7 +2659,7 @@ export interface components {
             message: string;
         };
         /** @description Table B1, service to provider. */
-        BotEvent: components["schemas"]["ClientMessageEvent"] | components["schemas"]["ChatReturnedEvent"] | components["schemas"]["BotNotice"];
+        BotEvent: components["schemas"]["ClientMessageEvent"] | components["schemas"]["ChatReturnedEvent"] | components["schemas"]["BotNotice"] | components["schemas"]["StandbyMessageEvent"];
         BotEventAccepted: {
             /**
              * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
@@ -3735,6 +3744,7 @@ export interface components {
             quiet_max_ms: components["schemas"]["LongestTurn"];
             quiet_ms: components["schemas"]["QuietTime"];
             signing_secret: components["schemas"]["SigningSecret"];
+            standby: components["schemas"]["Standby"];
             /** @description The token that the service created. Only the response that creates the bot contains it. */
             token?: string;
             visitor_data: components["schemas"]["AllowedVisitorData"];
@@ -3955,12 +3965,16 @@ export interface components {
         DeliveryTarget: "channel" | "bot" | "webhook" | "call";
         Department: {
             agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The bot that answers first in chats that are opened in the department. Null: the channel's bot. */
+            bot_id: string | null;
             department_id: components["schemas"]["SequentialNumber"];
             name: string;
         };
         DepartmentChanges: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description Null: the channel's bot. */
+            bot_id?: string | null;
             name?: string;
         };
         Departments: {
@@ -4491,6 +4505,7 @@ export interface components {
             provider_id: string;
             quiet_max_ms?: components["schemas"]["LongestTurn"] | null;
             quiet_ms?: components["schemas"]["QuietTime"] | null;
+            standby?: components["schemas"]["Standby"] | null;
             /**
              * @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain
              *     control characters. If it is absent, the service creates one, which the response shows.
@@ -4513,6 +4528,8 @@ export interface components {
         NewDepartment: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot. */
+            bot_id?: string | null;
             name: string;
         };
         NewNote: {
@@ -4658,7 +4675,7 @@ export interface components {
             name?: string;
         };
         /** @description Table B1, provider to service. */
-        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"] | components["schemas"]["ProviderEventCloseChat"] | components["schemas"]["ProviderEventTyping"] | components["schemas"]["ProviderEventMessageChunk"];
+        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"] | components["schemas"]["ProviderEventCloseChat"] | components["schemas"]["ProviderEventTyping"] | components["schemas"]["ProviderEventMessageChunk"] | components["schemas"]["ProviderEventDraft"];
         ProviderEventBotMessage: {
             /**
              * Format: int64
@@ -4729,6 +4746,35 @@ export interface components {
             id?: string | number | null;
             /** @description Last words, which the visitor gets like the text of a BOT_MESSAGE. */
             text?: string | null;
+        };
+        /**
+         * @description An answer that the bot suggests to the agent who has its chat. The agent sees the last one only, and decides what
+         *     becomes of it. Requires the bot's setting standby.
+         */
+        ProviderEventDraft: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "DRAFT";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            /**
+             * Format: int64
+             * @description Without it, the draft answers the visitor's last message.
+             */
+            reply_to_seq?: number | string | null;
+            text: string;
         };
         /**
          * @description At most one of department_id and agent_id may be present. Without either, the agents who receive the channel's chats
@@ -5020,6 +5066,7 @@ export interface components {
          */
         ReportTotals: {
             calls: components["schemas"]["FinishedCalls"];
+            drafts: components["schemas"]["ReportedDrafts"];
             failed_deliveries: components["schemas"]["FailedDeliveries"];
             first_answer: components["schemas"]["ReportedDuration"];
             length: components["schemas"]["ReportedDuration"];
@@ -5054,6 +5101,20 @@ export interface components {
             /** Format: date */
             day: string;
             totals: components["schemas"]["ReportTotals"];
+        };
+        /**
+         * @description Answers that bots on standby have suggested to agents. taken: sent as they were; edited: sent with changes; ignored:
+         *     all others.
+         */
+        ReportedDrafts: {
+            /** Format: int64 */
+            edited: number;
+            /** Format: int64 */
+            ignored: number;
+            /** Format: int64 */
+            suggested: number;
+            /** Format: int64 */
+            taken: number;
         };
         /** @description Seconds. Null if there is no chat. */
         ReportedDuration: {
@@ -5213,6 +5274,26 @@ export interface components {
             /** Format: uri */
             url: string;
         };
+        /**
+         * @description Whether the bot reads along while an agent has its chat (STANDBY_MESSAGE), and may suggest answers to the agent
+         *     (DRAFT). False by default.
+         */
+        Standby: boolean;
+        /**
+         * @description A copy of a message of the visitor or the agent, for the chat's bot on standby. It is sent once. The bot must not
+         *     answer the visitor, but may suggest an answer with DRAFT.
+         */
+        StandbyMessageEvent: {
+            chat_id: string;
+            client_id: string;
+            /** @constant */
+            event: "STANDBY_MESSAGE";
+            /** Format: uuid */
+            id: string;
+            message: components["schemas"]["TranscriptMessage"];
+            /** @description The account. */
+            site_id: string;
+        };
         /** @description The visitor's own message. */
         StoredWidgetMessage: {
             /**
@@ -5224,6 +5305,22 @@ export interface components {
         };
         Success: {
             result: components["schemas"]["ResultOk"];
+        };
+        /**
+         * @description An answer that a bot on standby suggests. It is out of date if the visitor has written after answers_seq, or an agent
+         *     has written after at.
+         */
+        SuggestedAnswer: {
+            /** Format: int64 */
+            answers_seq: number;
+            /**
+             * Format: int64
+             * @description Unix time in milliseconds.
+             */
+            at: number;
+            /** @description The name of the bot. */
+            bot: string;
+            text: string;
         };
         /** @description The visitor has written after the message that the event answers. Nothing was stored. */
         SupersededAnswer: {

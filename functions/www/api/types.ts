@@ -27,6 +27,7 @@ export type ChatChanges = Schemas["ChatChanges"];
 export type Chat = Schemas["Chat"] & WidgetSession;
 export type ChatVisitor = Chat["visitor"];
 export type VisitorChanges = Schemas["VisitorChanges"];
+export type SuggestedAnswer = Schemas["SuggestedAnswer"];
 export type AgentPanel = Schemas["AgentPanel"];
 export type AgentMessage = Schemas["AgentMessage"];
 export type FileType = Schemas["FileMessage"]["type"];

@@ -82,7 +82,7 @@ async fn has_numeric_id(chats: &Chats, new: &VisitorEntry<'_>, visitor: Option<&
 
 fn new_header(new: &VisitorEntry<'_>, visitor: &Visitor, chat_id: u64) -> Chat {
     let FromVisitor { channel, department, settings, now, .. } = new.from;
-    let bot_id = new.first_bot().cloned();
+    let bot_id = new.first_bot().map(str::to_owned);
     let state = ChatState::initial(bot_id.is_some());
     Chat {
         account_id: visitor.account_id.clone(),

@@ -37,11 +37,14 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bots::bot_event::{BotEvent, BotNoticeName, ChannelNow};
 use crate::wire::bots::client_message_sender::ClientMessageSender;
-use crate::wire::queue_task::{AgentWaitTask, BotReactionCheckTask, Task};
+use crate::wire::queue_task::{AgentWaitTask, BotReactionCheckTask, StandbyCopyTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
 /// The delay before the check for a bot's answer is repeated if a table was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
+
+/// The time that a bot on standby has to respond to a copy.
+const COPY_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
@@ -291,6 +294,24 @@ impl BotReceiver<'_> {
             tracing::info!(account_id, chat_id, "chat returned to the bot: no agent has accepted it");
             self.outbox.enqueue(&returned.notifications).await;
         }
+        Ok(())
+    }
+
+    /// Sends a message once to the chat's bot, which is on standby. Does nothing if the agent no longer has the chat.
+    ///
+    /// # Errors
+    /// Fails only before the request, so the task can be repeated.
+    pub async fn send_copy(&self, task: &StandbyCopyTask) -> Result<(), Error> {
+        let StandbyCopyTask { v: _, account_id, chat_id, seq } = task;
+        let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(()) };
+        let Some(bot_id) = chat.bot_id.as_deref().filter(|_| chat.state.agent().is_some()) else { return Ok(()) };
+        let bot = self.directory.cached_bot(bot_id).await?.filter(|bot| bot.settings.standby);
+        let Some(bot) = bot else { return Ok(()) };
+        let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else { return Ok(()) };
+        let Some(event) = BotEvent::standby(&entry, &chat) else { return Ok(()) };
+        let post = signed_post(&bot, &provider, &json!(event), &entry.id)?;
+        let Attempt { status, duration_ms, .. } = self.outbound.post(&post, COPY_TIMEOUT).await?.attempt;
+        tracing::info!(account_id, chat_id, seq, status, duration_ms, "copy sent to a bot on standby");
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::calls::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat::{Chat, Rating};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::deliveries::delivery::Target;
@@ -151,6 +152,10 @@ pub enum Counter {
     Calls(CallKind, CallResult),
     /// Calls in which the agent and the visitor talked for this long.
     TalkTime(Bucket),
+    /// Answers that bots have suggested to agents.
+    Drafts,
+    /// Messages that agents have made of them.
+    UsedDrafts(DraftUse),
 }
 
 impl Counter {
@@ -189,6 +194,9 @@ pub struct ReportTotals {
     pub talk_time: Histogram,
     /// The number of closed chats by agent id.
     pub chats_of_agents: BTreeMap<u64, u64>,
+    pub drafts: u64,
+    pub taken_drafts: u64,
+    pub edited_drafts: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -212,6 +220,9 @@ impl ReportTotals {
             Counter::FailedDeliveries(target) => self.failed_deliveries.entry(target).or_default(),
             Counter::Calls(kind, CallResult::Answered) => &mut self.calls.entry(kind).or_default().answered,
             Counter::Calls(kind, CallResult::Failed) => &mut self.calls.entry(kind).or_default().failed,
+            Counter::Drafts => &mut self.drafts,
+            Counter::UsedDrafts(DraftUse::Taken) => &mut self.taken_drafts,
+            Counter::UsedDrafts(DraftUse::Edited) => &mut self.edited_drafts,
             Counter::ChatsOfAgent(agent_id) => self.chats_of_agents.entry(agent_id).or_default(),
         };
         *total += count;

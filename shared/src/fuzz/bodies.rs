@@ -142,6 +142,7 @@ fn bot_event(input: &[u8]) {
                 assert_content_stored(&Content::text(text));
             }
         }
+        BotEventKind::Draft { text } => assert_content_stored(&Content::text(text)),
         BotEventKind::Typing(_) | BotEventKind::Growing { .. } => {}
     }
 }
@@ -230,9 +231,9 @@ fn agent_typing(input: &[u8]) {
 
 fn agent_message(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(content) = accepted(&body, agent::parse_agent_message(&body)) else { return };
+    let Some((content, _)) = accepted(&body, agent::parse_agent_message(&body)) else { return };
     assert_content_stored(&content);
-    assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap(), content);
+    assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap().0, content);
 }
 
 fn agent_note(input: &[u8]) {
@@ -344,7 +345,7 @@ fn admin_widget(input: &[u8]) {
 
 fn admin_department(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let before = Department { department_id: 1, name: "Sales".into(), agent_ids: Vec::new() };
+    let before = Department { department_id: 1, name: "Sales".into(), agent_ids: Vec::new(), bot_id: None };
     accepted(&body, read::<NewDepartment>(&body));
     let Some(changes) = accepted(&body, read::<DepartmentChanges>(&body)) else { return };
     let department = changes.applied_to(&before);

@@ -250,6 +250,7 @@ impl CallService<'_> {
         let from = FromVisitor {
             channel: &channel,
             department: department.as_ref(),
+            bot_id: None,
             external_id: &external_id,
             network: None,
             settings: &settings,

@@ -12,7 +12,9 @@ use crate::domain::accounts::agent_presence;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::Bot;
 use crate::domain::bots::turn::answerable_seq;
+use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_side_panel::PanelUpdate;
 use crate::domain::chats::chat_state::Invited;
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::{Content, RichSupport, TypingNotice};
@@ -179,6 +181,28 @@ impl BotEventHandler<'_> {
         let push = self.push_service(gateway);
         show_growing_answer(&push, outbox, &chat, (&self.bot.name, text)).await?;
         Ok(false)
+    }
+
+    /// Handles DRAFT: shows the agent who has the chat an answer. Fails if the bot is not on standby, or if no agent has
+    /// its chat.
+    pub async fn suggest_answer(
+        &self,
+        chat_reference: &ChatReference,
+        (text, reply_to_seq): (&str, Option<u64>),
+    ) -> Result<(), Error> {
+        let chat_id = self.chat_id(chat_reference).await?;
+        let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        chat.require_bot(&self.bot.bot_id)?;
+        if !self.bot.settings.standby {
+            return Err(Error::Forbidden("the bot is not on standby"));
+        }
+        if chat.state.agent().is_none() {
+            return Err(Error::Forbidden("no agent has the chat"));
+        }
+        chat.require_answer_to_last(reply_to_seq)?;
+        let (bot_name, text) = (self.bot.name.clone(), text.to_owned());
+        let draft = BotDraft { bot_name, text, answers_seq: chat.visitor_seq, at: clock::now() };
+        self.chats.update_panel(&chat, &PanelUpdate { draft: Some(draft), ..PanelUpdate::default() }).await
     }
 
     /// Counts an answer that was refused because the visitor has written since. An error is only logged, because the

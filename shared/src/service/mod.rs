@@ -19,6 +19,7 @@ mod push_mode;
 pub mod receiver_test;
 pub mod reports;
 pub mod secret_rotation;
+pub mod standby;
 pub mod telephony_settings;
 pub mod timeline_page;
 pub mod typing_notice;

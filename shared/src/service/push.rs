@@ -21,13 +21,12 @@ use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
-use crate::runtime::table_stream::ItemChange;
 use crate::service::chat_access::ChatVisibility;
 use crate::service::widget::agent_photo;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::store::table_changes::{self, ChatItemChange, TableChange};
+use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
 use crate::wire::push::{self, TypingFrom};
 use crate::wire::widget::WidgetCall;
 
@@ -59,15 +58,11 @@ impl PushService<'_> {
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
-    pub async fn push(&self, changes: Vec<ItemChange>) -> Result<(), Error> {
+    pub async fn push(&self, ParsedChanges(changes): ParsedChanges) -> Result<(), Error> {
         let mut by_account = BTreeMap::<String, Vec<TableChange>>::new();
-        for change in changes {
-            match table_changes::parse_change(change) {
-                Ok(Some((account_id, change))) if self.is_visible(&change) => {
-                    by_account.entry(account_id).or_default().push(change);
-                }
-                Ok(_) => {}
-                Err(error) => tracing::error!(context = error.context(), "change cannot be read"),
+        for (account_id, change) in changes {
+            if self.is_visible(&change) {
+                by_account.entry(account_id).or_default().push(change);
             }
         }
         let accounts = by_account.into_iter().map(|(account_id, changes)| self.push_to_account(account_id, changes));

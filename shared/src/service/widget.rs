@@ -279,6 +279,7 @@ mod tests {
             department_id,
             name: format!("Department {department_id}"),
             agent_ids: agent_ids.to_vec(),
+            bot_id: None,
         };
         let departments = [department(1, &[7, 8]), department(2, &[9]), department(3, &[8])];
         let table: [(&[u64], &[u64]); 4] = [

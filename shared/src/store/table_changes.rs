@@ -60,6 +60,23 @@ pub enum ChatItemChange {
 /// The value of an item before and after a change. Either is `None` if the item did not exist at that time.
 type BeforeAndAfter<T> = (Option<Box<T>>, Option<Box<T>>);
 
+/// The changes of a batch with the ids of their accounts.
+pub struct ParsedChanges(pub(crate) Vec<(String, TableChange)>);
+
+impl ParsedChanges {
+    /// A change that cannot be read is only logged.
+    pub fn of(changes: Vec<ItemChange>) -> Self {
+        let parse = |change| match parse_change(change) {
+            Ok(change) => change,
+            Err(error) => {
+                tracing::error!(context = error.context(), "change cannot be read");
+                None
+            }
+        };
+        Self(changes.into_iter().filter_map(parse).collect())
+    }
+}
+
 /// Returns the id of the account and the change, or `None` if the change is not pushed.
 pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
     let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { return Ok(None) };

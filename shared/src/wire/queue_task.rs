@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chats::chat::Chat;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
@@ -25,6 +26,8 @@ pub enum Task {
     /// Check whether the telephony provider has reported the next step of a call, because the call's time limit may
     /// have passed.
     CallDue(CallCheckTask),
+    /// Send a message once to the chat's bot, which is on standby while an agent has the chat.
+    StandbyCopy(StandbyCopyTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -103,6 +106,15 @@ pub struct CallCheckTask {
     pub seq: u64,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandbyCopyTask {
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+    /// The sequence number of the message.
+    pub seq: u64,
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -151,6 +163,11 @@ impl Task {
         Self::AgentWaitDue(AgentWaitTask { v: VERSION, account_id: account_id.to_owned(), chat_id })
     }
 
+    pub fn standby_copy(chat: &Chat, seq: u64) -> Self {
+        let (account_id, chat_id) = (chat.account_id.clone(), chat.chat_id);
+        Self::StandbyCopy(StandbyCopyTask { v: VERSION, account_id, chat_id, seq })
+    }
+
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
@@ -163,6 +180,7 @@ impl Task {
             Self::AnswerDue(task) => &task.account_id,
             Self::AgentWaitDue(task) => &task.account_id,
             Self::CallDue(task) => &task.account_id,
+            Self::StandbyCopy(task) => &task.account_id,
         }
     }
 
@@ -176,9 +194,12 @@ impl Task {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
-            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) | Self::AgentWaitDue(_) | Self::CallDue(_) => {
-                format!("{account_id}-{}", chat_id % group_count.max(1))
-            }
+            Self::Entry(_)
+            | Self::Typing(_)
+            | Self::AnswerDue(_)
+            | Self::AgentWaitDue(_)
+            | Self::CallDue(_)
+            | Self::StandbyCopy(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
         }
     }
 
@@ -189,6 +210,7 @@ impl Task {
             Self::AnswerDue(task) => task.chat_id,
             Self::AgentWaitDue(task) => task.chat_id,
             Self::CallDue(task) => task.chat_id,
+            Self::StandbyCopy(task) => task.chat_id,
         }
     }
 
@@ -207,6 +229,7 @@ impl Task {
             Self::AnswerDue(task) => format!("{}-{}-answer", self.chat_key(), task.seq),
             Self::AgentWaitDue(_) => format!("{}-agent-wait", self.chat_key()),
             Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
+            Self::StandbyCopy(task) => format!("{}-{}-copy", self.chat_key(), task.seq),
         }
     }
 
@@ -223,6 +246,7 @@ impl Task {
             Self::AnswerDue(task) => task.v,
             Self::AgentWaitDue(task) => task.v,
             Self::CallDue(task) => task.v,
+            Self::StandbyCopy(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }

@@ -332,3 +332,45 @@ fn lost_task_does_not_keep_the_chat_with_the_agents() {
         assert_eq!(fixture.chat_state(1).await, "bot");
     });
 }
+
+#[test]
+fn department_can_have_its_own_bot() {
+    run_on_shared_host(async |host| {
+        let (sales_provider, any_provider) =
+            (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
+        let account = host.create_account().await;
+        let admin = &account.admin.client;
+        let connect = async |provider: &TestReceiver, settings: Value| {
+            let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+            TestBot::connect(&account, &provider_id, &[], settings).await
+        };
+        let sales_bot = connect(&sales_provider, json!({})).await;
+        let department = json!({"name": "Sales", "agent_ids": [1], "bot_id": sales_bot.bot_id});
+        let created = admin.post("/admin/departments", &department).await.expect(201);
+        assert_eq!(created["bot_id"], sales_bot.bot_id.as_str());
+        let sales = created["department_id"].clone();
+        let support = admin.post("/admin/departments", &json!({"name": "Support"})).await.expect(201);
+        let departments = json!([sales, support["department_id"]]);
+        let widget = account.create_widget_with(json!({}), json!({"department_ids": departments})).await;
+        connect(&any_provider, json!({"channel_ids": [widget.id]})).await;
+
+        let say = async |text: &str, department: &Value| {
+            let message = json!({"type": "text", "text": text});
+            let fields = json!({"message_id": text, "message": message, "department_id": department});
+            widget.visitor().await.call("message", fields).await.expect(200);
+        };
+        say("A price, please", &sales).await;
+        say("It is broken", &support["department_id"]).await;
+        assert_eq!(
+            sales_provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json()["message"]["text"],
+            "A price, please"
+        );
+        assert_eq!(any_provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json()["message"]["text"], "It is broken");
+
+        let path = format!("/admin/departments/{sales}");
+        let unknown = admin.patch(&path, &json!({"bot_id": "unknown"})).await.expect(400);
+        assert_eq!(unknown["error"]["field"], "bot_id");
+        let without = admin.patch(&path, &json!({"bot_id": null})).await.expect(200);
+        assert_eq!((&without["bot_id"], &without["name"]), (&Value::Null, &json!("Sales")));
+    });
+}

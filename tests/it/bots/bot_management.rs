@@ -19,7 +19,7 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let expected = json!({
             "bot_id": fixture.bot.bot_id, "provider_id": fixture.bot.provider_id, "name": BOT_NAME,
             "channel_ids": [fixture.channel.id], "answer_within": null, "agent_wait_seconds": null,
-            "quiet_ms": 0, "quiet_max_ms": 15_000, "visitor_data": [], "human_words": false, "disclosure": true,
+            "quiet_ms": 0, "quiet_max_ms": 15_000, "visitor_data": [], "human_words": false, "disclosure": true, "standby": false,
             "created_at": read["created_at"],
         });
         assert_eq!(read, expected, "the response contains no secret");
@@ -33,7 +33,7 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let second = fixture.account.create_channel(&fixture.integrator.url()).await;
         let change = json!({
             "name": "Rob", "answer_within": 5, "channel_ids": [second.id], "visitor_data": ["contacts"], "human_words": true,
-            "disclosure": false,
+            "disclosure": false, "standby": true,
         });
         let changed = admin.patch(&path, &change).await.expect(200);
         assert_eq!(changed, merged(expected, change));

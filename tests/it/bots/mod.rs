@@ -8,4 +8,5 @@ mod bot_failure;
 mod bot_handover;
 mod bot_label;
 mod bot_management;
+mod standby;
 mod turns;

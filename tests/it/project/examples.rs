@@ -277,7 +277,7 @@ fn conversation_with_a_model(language: Language) {
         let (account, integrator) = (host.create_account().await, TestReceiver::start(CannedResponse::ok()).await);
         let channel = account.create_channel(&integrator.url()).await;
         let provider = register_provider(&host.operator, &address(to_bot), json!({})).await;
-        let bot = TestBot::connect(&account, &provider, &[&channel], json!({})).await;
+        let bot = TestBot::connect(&account, &provider, &[&channel], json!({"standby": true})).await;
         account.admin.set_presence("online").await;
         let model = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
         let slow = Arc::new(Semaphore::new(0));
@@ -305,15 +305,25 @@ fn conversation_with_a_model(language: Language) {
             ("MODEL_URL", &model.url()),
             ("MODEL", "stub"),
             ("MODEL_KEY", "none"),
+            ("CHUNK_SECONDS", "0"),
         ];
         let program = ExampleProgram::start(language, "bot-llm", to_bot, &environment).await;
         program.assert_rejects_unsigned_requests().await;
+        let messages_of_type = |kind: &str| {
+            let messages = integrator.requests().into_iter().map(|request| request.json()["message"].clone());
+            messages.filter(|message| message["type"] == kind).collect::<Vec<_>>()
+        };
         let wait_for_answer = async |number: usize| {
-            integrator.wait_for_requests(number, WAIT_TIMEOUT).await[number - 1].json()["message"]["text"].clone()
+            wait_for("an answer", WAIT_TIMEOUT, async || {
+                let answers = messages_of_type("text");
+                answers.get(number - 1).map(|message| message["text"].clone()).ok_or(answers)
+            })
+            .await
         };
 
         channel.send_text(VISITOR_ID, "Hello").await;
         assert_eq!(wait_for_answer(1).await, "2 messages, Hello");
+        assert_eq!(messages_of_type("typein").len(), 1, "the beginning was sent before the whole answer");
         channel.send_text(VISITOR_ID, "And on Sunday?").await;
         model.wait_for_requests(2, WAIT_TIMEOUT).await;
         channel.send_text(VISITOR_ID, "In Delft").await;
@@ -333,6 +343,15 @@ fn conversation_with_a_model(language: Language) {
             .filter(|entry| entry["from"] == "bot" && entry["type"] == "text")
             .count();
         assert_eq!(answers, 3, "two answers and the last words: none is sent twice");
+
+        account.admin.accept(1).await;
+        channel.send_text(VISITOR_ID, "Are you there?").await;
+        let suggested = wait_for("a suggestion", WAIT_TIMEOUT, async || {
+            let shown = account.admin.chat(1).await["panel"]["draft"].clone();
+            if shown.is_null() { Err(shown) } else { Ok(shown) }
+        })
+        .await;
+        assert_eq!((&suggested["text"], &suggested["bot"]), (&json!("9 messages, Are you there?"), &json!("Robin")));
     });
 }
 

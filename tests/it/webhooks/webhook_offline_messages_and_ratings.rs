@@ -53,6 +53,7 @@ fn offline_message_contains_text_and_visitor() {
         let from = FromVisitor {
             channel: &channel,
             department: Some(&department),
+            bot_id: None,
             external_id: "browser-1",
             network: None,
             settings: &settings,

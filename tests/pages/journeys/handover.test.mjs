@@ -103,3 +103,54 @@ journey(
     await bubble(page, "Ten euros").waitFor();
   },
 );
+
+journey(
+  "agent takes the answer that a bot on standby suggests",
+  async ({ account, openWithChat }) => {
+    const settings = { standby: true };
+    const bot = await account.addBot(
+      account.channel,
+      () => [],
+      "Parcel bot",
+      settings,
+    );
+    const { page, visitor } = await openWithChat("Noor Haddad");
+    await visitor.say("When do you deliver?");
+    const copied = await waitFor("the copy for the bot", () =>
+      bot.events.find(({ event }) => event === "STANDBY_MESSAGE"),
+    );
+    const { chat_id } = copied;
+    await bot.post({ event: "DRAFT", chat_id, text: "Tomorrow before noon." });
+    const card = page.getByRole("region", { name: /^Suggested by Parcel bot/ });
+    await card.getByText("Tomorrow before noon.").waitFor();
+    assert.deepEqual(await axeViolations(page), []);
+    if (process.env.SCREENSHOTS !== undefined)
+      for (const scheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/suggested-${scheme}.png`,
+        });
+      }
+    await visitor.say("And on Sunday?");
+    await card.getByText("the visitor has written since").waitFor();
+    await card.getByRole("button", { name: "Use" }).click();
+    await card.waitFor({ state: "detached" });
+    const composer = page.getByRole("textbox", { name: /^Message to/ });
+    assert.equal(await composer.inputValue(), "Tomorrow before noon.");
+    await page.keyboard.press("Enter");
+    await bubble(page, "Tomorrow before noon.").waitFor();
+    const used = async () =>
+      (await account.admin.get("/admin/reports")).total.drafts;
+    await waitFor("the report", async () => (await used()).taken === 1);
+
+    await bot.post({ event: "DRAFT", chat_id, text: "Not on Sundays." });
+    await card.getByRole("button", { name: "Dismiss the suggestion" }).click();
+    await card.waitFor({ state: "detached" });
+    assert.deepEqual(await used(), {
+      suggested: 2,
+      taken: 1,
+      edited: 0,
+      ignored: 1,
+    });
+  },
+);

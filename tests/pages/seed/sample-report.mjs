@@ -113,6 +113,7 @@ function totals(counted) {
       incoming: { answered: 0, failed: 0 },
       outgoing: { answered: 0, failed: 0 },
     },
+    drafts: { suggested: 0, taken: 0, edited: 0, ignored: 0 },
   };
 }
 

@@ -216,16 +216,17 @@ export class Account {
       object with two counts: `answered`, the bot's events that got a response, and `accepted`, those of them that the
       service accepted, and with its `id`, the `events` that it has got, and the function `post`, which sends a further
       event. */
-  async addBot(channel, answer, name = "Parcel bot") {
+  async addBot(channel, answer, name = "Parcel bot", settings = {}) {
     const token = randomUUID();
     const bot = { answered: 0, accepted: 0, events: [] };
     let previous = Promise.resolve();
     const reply = async (fields) => {
       const body = { id: randomUUID(), ...fields };
       const path = `/bot/webhooks/${provider_id}/${token}`;
-      const { status } = await request("POST", path, body);
+      const response = await request("POST", path, body);
       bot.answered++;
-      if (status < 300) bot.accepted++;
+      if (response.status < 300) bot.accepted++;
+      return response;
     };
     bot.post = reply;
     const provider = await this.#startReceiver((event) => {
@@ -249,6 +250,7 @@ export class Account {
       name,
       channel_ids: channel === undefined ? [] : [channel.id],
       answer_within: null,
+      ...settings,
     });
     this.bot = { id: bot_id };
     bot.id = bot_id;

@@ -7,6 +7,7 @@ import {
   useEmbeddingBrowser,
   write,
 } from "../support/shop.mjs";
+import { waitFor } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
@@ -28,5 +29,72 @@ shopJourney(
     assert.match(await authors.last().textContent(), /^Marta Lindholm \S/);
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/bot.png` });
+  },
+);
+
+shopJourney(
+  "visitor sees an answer grow, stops it, and gets what there is of it",
+  async (shop) => {
+    const bot = await shop.account.addBot({ id: shop.widget.id }, () => []);
+    const page = await shop.open();
+    await openWindow(page);
+    await page.getByText("You are chatting with a bot.").waitFor();
+    await write(page, "Do you deliver on Sunday?");
+    const { chat_id } = await waitFor("the event", () => bot.events[0]);
+    const grow = async (text) =>
+      (await bot.post({ event: "MESSAGE_CHUNK", chat_id, text })).body;
+    await waitFor("the socket", async () => {
+      await grow("Yes, from");
+      return page.getByText("Yes, from").isVisible();
+    });
+    if (process.env.SCREENSHOTS)
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/growing.png` });
+    await page.getByRole("button", { name: "Stop" }).click();
+    await waitFor(
+      "the bot hears of the stop",
+      async () => (await grow("Yes, from ten")).stopped,
+    );
+    const message = { type: "TEXT", text: "Yes, from ten." };
+    await bot.post({ event: "BOT_MESSAGE", chat_id, message });
+    await page.getByText("Yes, from ten.", { exact: true }).waitFor();
+    const bubbles = page.locator(".turn.team .bubble");
+    await waitFor(
+      "only the message is left",
+      async () => (await bubbles.allTextContents()).at(-1) === "Yes, from ten.",
+    );
+    assert.equal(await page.locator(".growing").count(), 0);
+    await shop.accept("bot");
+    await page
+      .getByText("You are chatting with a bot.")
+      .waitFor({ state: "detached" });
+  },
+);
+
+shopJourney(
+  "pressed button tells the bot its id, and the admin can switch off the line",
+  async (shop) => {
+    const message = {
+      type: "BUTTONS",
+      title: "Which size?",
+      buttons: [{ text: "Small", id: 7 }],
+    };
+    let hasAsked = false;
+    const answer = () => {
+      if (hasAsked) return [];
+      hasAsked = true;
+      return [{ event: "BOT_MESSAGE", message }];
+    };
+    const settings = { disclosure: false };
+    const widget = { id: shop.widget.id };
+    const bot = await shop.account.addBot(widget, answer, "Anna", settings);
+    const page = await shop.open();
+    await openWindow(page);
+    await write(page, "Hello");
+    await page.getByRole("button", { name: "Small" }).click();
+    const pressed = await waitFor("the pressed button", () =>
+      bot.events.find(({ message }) => message?.text === "Small"),
+    );
+    assert.equal(pressed.messages[0].button_id, 7);
+    assert.equal(await page.locator(".disclosure").count(), 0);
   },
 );

@@ -18,6 +18,7 @@ export interface BotDraft {
   visitor_data: AllowedVisitorData[];
   human_words: boolean;
   disclosure: boolean;
+  standby: boolean;
 }
 
 export const DRAFT_FIELDS = [
@@ -30,6 +31,7 @@ export const DRAFT_FIELDS = [
   "visitor_data",
   "human_words",
   "disclosure",
+  "standby",
 ] as const;
 
 const typed = (seconds: number | null) => (seconds === null ? undefined : String(seconds));
@@ -41,9 +43,9 @@ const isSeconds = (typedSeconds: string) => /^\d+([.,]\d{1,3})?$/.test(typedSeco
 const millisecondsOf = (typedSeconds: string) => Math.round(Number(typedSeconds.trim().replace(",", ".")) * 1000);
 
 export function draftOf(bot: Bot): BotDraft {
-  const { name, channel_ids, visitor_data, human_words, disclosure } = bot;
+  const { name, channel_ids, visitor_data, human_words, disclosure, standby } = bot;
   return {
-    ...{ name, channel_ids, visitor_data, human_words, disclosure },
+    ...{ name, channel_ids, visitor_data, human_words, disclosure, standby },
     answer_within: typed(bot.answer_within),
     agent_wait_seconds: typed(bot.agent_wait_seconds),
     quiet_ms: bot.quiet_ms === 0 ? undefined : String(bot.quiet_ms / 1000),
@@ -53,7 +55,7 @@ export function draftOf(bot: Bot): BotDraft {
 
 export function changesOf(bot: Bot, draft: BotDraft) {
   const { name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms } = bot;
-  const { visitor_data, human_words, disclosure } = bot;
+  const { visitor_data, human_words, disclosure, standby } = bot;
   const after = {
     name: draft.name.trim(),
     channel_ids: draft.channel_ids,
@@ -64,9 +66,10 @@ export function changesOf(bot: Bot, draft: BotDraft) {
     visitor_data: draft.visitor_data,
     human_words: draft.human_words,
     disclosure: draft.disclosure,
+    standby: draft.standby,
   };
   const before = { name, channel_ids, answer_within, agent_wait_seconds, quiet_ms, quiet_max_ms };
-  return changedFields({ ...before, visitor_data, human_words, disclosure }, after);
+  return changedFields({ ...before, visitor_data, human_words, disclosure, standby }, after);
 }
 
 const NOT_WHOLE = "Enter a whole number of seconds.";

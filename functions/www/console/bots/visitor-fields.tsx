@@ -31,6 +31,12 @@ export function VisitorFields({ form }: { form: DraftForm<BotDraft> }) {
         isOn={draft.human_words}
         onChange={(human_words) => change({ human_words })}
       />
+      <Switch
+        label="Let the bot suggest answers to agents"
+        help="While an agent has the chat, the bot reads along and may suggest answers. Agents decide what is sent."
+        isOn={draft.standby}
+        onChange={(standby) => change({ standby })}
+      />
       <ChoiceList
         id="visitor_data"
         label="Personal data for the bot"

@@ -6,6 +6,7 @@ import { overlay } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
 import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text";
 import { EmojiPicker } from "./emoji-picker";
+import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
 
@@ -16,7 +17,7 @@ const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 export function Composer(props: ComposerProps) {
   const { row, name, isNoteOnly = false, onDone } = props;
   const composer = useComposer(props);
-  const { text, isNote, length, excessCharacters, suggestions, textarea, typingNotice } = composer;
+  const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || handleSuggestionKey(event, composer)) return;
@@ -40,6 +41,14 @@ export function Composer(props: ComposerProps) {
         composer.send();
       }}
     >
+      {suggested.suggestion !== undefined && !isNoteOnly && (
+        <SuggestedAnswer
+          suggestion={suggested.suggestion}
+          isOutdated={suggested.isOutdated}
+          onUse={composer.useSuggested}
+          onDismiss={suggested.dismiss}
+        />
+      )}
       {isOpen && (
         <SuggestionList suggestions={suggestions} isTouch={hasCoarsePointer()} onChoose={composer.insertReply} />
       )}

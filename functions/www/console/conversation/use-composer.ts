@@ -8,6 +8,7 @@ import type { Workspace } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, fillPlaceholders, isForgottenShortcut, MAX_TEXT_CHARACTERS } from "./composer-text";
 import { useGrowingHeight } from "./use-growing-height";
+import { useSuggestedAnswer } from "./use-suggested-answer";
 import { useSuggestions } from "./use-suggestions";
 
 export interface ComposerProps {
@@ -35,6 +36,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const textarea = useRef<HTMLTextAreaElement>(null);
   const typingNotice = useTypingNotice(workspace, chatId);
   const suggestions = useSuggestions(text, caret, isNote);
+  const suggested = useSuggestedAnswer(chatId);
   useGrowingHeight(textarea, text);
 
   const length = countCharacters(text);
@@ -98,6 +100,14 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     insert(before === "" || /\s$/.test(before) ? "/" : " /");
   };
 
+  const useSuggested = () => {
+    if (suggested.suggestion === undefined) return;
+    setNote(false);
+    replace(0, text.length, suggested.suggestion.text);
+    suggested.use();
+    announce("Suggestion inserted");
+  };
+
   const chooseKind = (asNote: boolean) => {
     setNote(asNote);
     if (asNote) typingNotice.stop();
@@ -114,11 +124,12 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
       return;
     }
     typingNotice.stop();
+    const draft = isNote ? undefined : suggested.useOf(trimmedText);
     workspace.outbox.add(
       chatId,
       isNote
         ? { kind: "note", body: { text: trimmedText } }
-        : { kind: "message", body: { type: "text", text: trimmedText } },
+        : { kind: "message", body: { type: "text", text: trimmedText, ...(draft === undefined ? {} : { draft }) } },
     );
     setText("");
     setCaret(0);
@@ -129,8 +140,8 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   };
 
   const state = { text, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
-  const actions = { updateText, setCaret, insert, insertReply, startCannedReply, chooseKind, send };
-  return { ...state, ...actions, textarea, typingNotice, suggestions };
+  const actions = { updateText, setCaret, insert, insertReply, startCannedReply, useSuggested, chooseKind, send };
+  return { ...state, ...actions, textarea, typingNotice, suggestions, suggested };
 }
 
 /** Tells the visitor and the colleagues that the agent is typing. */

@@ -30,6 +30,7 @@ const totals = (changes: Partial<ReportTotals> = {}): ReportTotals => ({
   ratings: { positive: 0, negative: 0 },
   failed_deliveries: { channel: 0, bot: 0, webhook: 0, telephony: 0 },
   calls: { callback: CALLS, incoming: CALLS, outgoing: CALLS },
+  drafts: { suggested: 0, taken: 0, edited: 0, ignored: 0 },
   ...changes,
 });
 const reportOf = (changes: Partial<Report> = {}): Report => ({
@@ -51,6 +52,14 @@ const figure = (report: Report, name: string) => {
   assert.ok(found, name);
   return found;
 };
+
+test("suggested answers are shown only if there are any", () => {
+  const drafts = { suggested: 8, taken: 3, edited: 1, ignored: 4 };
+  const shown = figure(reportOf({ total: totals({ drafts }) }), "Suggested answers used");
+  assert.equal(shown.value, "50 %");
+  assert.equal(shown.note, "of 8 suggestions: 3 as they were, 1 edited, 4 ignored");
+  assert.ok(figuresOf(reportOf()).every(({ name }) => name !== "Suggested answers used"));
+});
 
 test("numbers of chats are compared with the days before", () => {
   const note = (opened: number, before: number) =>

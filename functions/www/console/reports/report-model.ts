@@ -161,7 +161,15 @@ export function figuresOf({ total, previous, days, percentile_error: error }: Re
       note: countNote(failures, failuresOf(previous), days.length),
       ...(failures > failuresOf(previous) && failuresOf(previous) > 0 ? { tone: "bad" as const } : {}),
     },
+    ...suggestionFigures(total),
   ];
+}
+
+/** What agents have made of the answers that bots on standby have suggested. Nothing without such bots. */
+function suggestionFigures({ drafts: { suggested, taken, edited, ignored } }: ReportTotals): Figure[] {
+  if (suggested === 0) return [];
+  const note = `of ${formatUnits(suggested, "suggestions")}: ${taken} as they were, ${edited} edited, ${ignored} ignored`;
+  return [{ name: "Suggested answers used", value: shareText(taken + edited, suggested), note }];
 }
 
 /** How a series is drawn. The patterns differ in greyscale, too. */

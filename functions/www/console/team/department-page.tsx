@@ -1,7 +1,7 @@
 /* The page of one department: its name and its agents. */
 
 import type { Agent, Department } from "../../api/types";
-import { NAME_INPUT, TextField } from "../../ui/form-fields";
+import { NAME_INPUT, SelectField, TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
 import { compareNames } from "../../ui/words";
 import { ChoiceList } from "../admin/choice-list";
@@ -19,11 +19,12 @@ import { DEPARTMENTS_ROUTE } from "../state/page/page-routes";
 const LIST = { name: "All departments", route: DEPARTMENTS_ROUTE };
 
 export function DepartmentPage({ id }: { id: number }) {
-  const { api } = useWorkspace();
+  const { api, bots } = useWorkspace();
   const loaded = useLoaded(async () => {
     const [department, { agents }] = await Promise.all([
       api.get("/admin/departments/{department_id}", { path: { department_id: id } }),
       api.get("/admin/agents"),
+      bots.load(),
     ]);
     return { department, agents: [...agents].sort(compareNames) };
   });
@@ -45,15 +46,16 @@ interface DepartmentFormProps {
   agents: readonly Agent[];
   onStored: (department: Department) => void;
 }
-type DepartmentDraft = Pick<Department, "name" | "agent_ids">;
-const draftOf = ({ name, agent_ids }: Department): DepartmentDraft => ({ name, agent_ids });
+type DepartmentDraft = Pick<Department, "name" | "agent_ids" | "bot_id">;
+const draftOf = ({ name, agent_ids, bot_id }: Department): DepartmentDraft => ({ name, agent_ids, bot_id });
 
 function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
-  const { api, roster } = useWorkspace();
+  const { api, bots, roster } = useWorkspace();
+  const known = bots.items.value ?? [];
   const path = { department_id: department.department_id };
   const form = useRecordForm({
     stored: department,
-    fields: ["name", "agent_ids"],
+    fields: ["name", "agent_ids", "bot_id"],
     draftOf,
     changesOf: (stored, draft) => changedFields(draftOf(stored), { ...draft, name: draft.name.trim() }),
     check: ({ name }): Problems => (name.trim() === "" ? { name: "Give the department a name." } : {}),
@@ -85,6 +87,20 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
               problem={form.problems["agent_ids"]}
               onChange={(agent_ids) => form.change({ agent_ids: agent_ids.sort((a, b) => a - b) })}
             />
+            {(known.length > 0 || form.draft.bot_id !== null) && (
+              <SelectField
+                id="bot_id"
+                label="Bot that answers first"
+                help="In chats that visitors open in this department."
+                problem={form.problems["bot_id"]}
+                value={form.draft.bot_id ?? ""}
+                options={[
+                  { value: "", label: "The channel's bot, if it has one" },
+                  ...known.map(({ bot_id, name }) => ({ value: bot_id, label: name })),
+                ]}
+                onChange={(bot_id) => form.change({ bot_id: bot_id === "" ? null : bot_id })}
+              />
+            )}
           </FormSection>
         </RecordForm>
         <DeleteByName

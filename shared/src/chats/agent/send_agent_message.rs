@@ -1,9 +1,10 @@
 //! Sends an agent's message. Each message takes two writes. The first updates the chat's header, which assigns the next
 //! entry number and checks that the agent owns the chat. The second stores the entry. The second write is a transaction
-//! if it also stores the receipt of an idempotency key, or counts the chat's first answer for the reports.
+//! if it also stores the receipt of an idempotency key, or counts the chat's first answer, or the use of a bot's draft, for the reports.
 
 use crate::chats::new_entry::new_entry;
 use crate::domain::accounts::agent::AgentSnapshot;
+use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::chats::message_content::Content;
@@ -22,6 +23,8 @@ pub struct AgentMessage<'a> {
     pub chat_id: u64,
     pub agent: &'a AgentSnapshot,
     pub content: Content,
+    /// What the message has made of a bot's draft. `None` if it has nothing to do with one.
+    pub draft: Option<DraftUse>,
     pub key: Option<&'a IdempotencyKey>,
     pub now: Timestamp,
 }
@@ -42,22 +45,24 @@ pub async fn send_agent_message(chats: &Chats, message: &AgentMessage<'_>) -> Re
 }
 
 async fn write_message(chats: &Chats, message: &AgentMessage<'_>) -> Result<MessageReceipt, WriteError> {
-    let AgentMessage { account_id, chat_id, agent, ref content, key, now } = *message;
+    let AgentMessage { account_id, chat_id, agent, ref content, draft, key, now } = *message;
     let update = AgentHeaderUpdate { account_id, chat_id, agent, content, entry_count: 1, now };
     let header = chats.advance_header_for_agent(&update).await?;
     let entry = TimelineEntry {
         delivery: header.delivery_to_visitor(now),
         ..new_entry(&header, Sender::Agent(agent.clone()), content.clone(), now)?
     };
-    chats.store_entry_with(&entry, key, first_answer_writes(&header, now)).await?;
+    chats.store_entry_with(&entry, key, counting_writes(&header, draft, now)).await?;
     Ok(MessageReceipt::of(&entry))
 }
 
-/// Returns the writes that record and count the chat's first answer. Returns nothing if the chat already has one.
-fn first_answer_writes(chat: &Chat, now: Timestamp) -> Vec<Write> {
-    if chat.first_answer_at.is_some() {
-        return Vec::new();
-    }
+/// Returns the writes that record and count the chat's first answer, and count the use of a draft. Returns nothing if
+/// the chat already has an answer and there was no draft.
+fn counting_writes(chat: &Chat, draft: Option<DraftUse>, now: Timestamp) -> Vec<Write> {
+    let is_first = chat.first_answer_at.is_none();
     let wait = Bucket::of(now.since(chat.opened_at));
-    vec![first_answer_write(chat, now), count_write(chat, &[Counter::FirstAnswer(wait)])]
+    let first = is_first.then_some(Counter::FirstAnswer(wait));
+    let counters: Vec<Counter> = first.into_iter().chain(draft.map(Counter::UsedDrafts)).collect();
+    let counted = (!counters.is_empty()).then(|| count_write(chat, &counters));
+    is_first.then(|| first_answer_write(chat, now)).into_iter().chain(counted).collect()
 }

@@ -32,6 +32,8 @@ pub struct FromVisitor<'a> {
     pub channel: &'a Channel,
     /// The department of the chat that the entry opens. Has no effect if a chat is already open.
     pub department: Option<&'a ChatDepartment>,
+    /// The bot that answers first in the chat that the entry opens, unless it is an incoming call.
+    pub bot_id: Option<&'a str>,
     /// The visitor's id in the channel: the value of `sender.id` as text, the hash of the token of a widget's visitor,
     /// or the phone number of an unknown caller.
     pub external_id: &'a str,
@@ -142,11 +144,9 @@ impl<'a> VisitorEntry<'a> {
 
     /// Returns the bot that gets a chat that the entry opens. An incoming call goes to the agents instead, because the
     /// visitor is on the phone.
-    pub(crate) fn first_bot(&self) -> Option<&'a String> {
+    pub(crate) fn first_bot(&self) -> Option<&'a str> {
         match self.kind {
-            EntryKind::Message { .. } | EntryKind::OfflineForm | EntryKind::Callback { .. } => {
-                self.from.channel.bot_id.as_ref()
-            }
+            EntryKind::Message { .. } | EntryKind::OfflineForm | EntryKind::Callback { .. } => self.from.bot_id,
             EntryKind::IncomingCall { .. } => None,
         }
     }

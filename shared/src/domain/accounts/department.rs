@@ -22,6 +22,8 @@ pub struct Department {
     pub name: String,
     /// The ids of the members. A stored department can contain deleted agents; a department in a [`Roster`] does not.
     pub agent_ids: Vec<u64>,
+    /// The bot that answers first in chats that are opened in this department. `None` stands for the bot of the channel.
+    pub bot_id: Option<String>,
 }
 
 /// The department data that is copied into a chat (specification, table C1).
@@ -126,7 +128,12 @@ mod tests {
     use crate::domain::channels::channel::{api_channel_settings, default_api_settings};
 
     fn department(department_id: u64, agent_ids: &[u64]) -> Department {
-        Department { department_id, name: format!("Department {department_id}"), agent_ids: agent_ids.to_vec() }
+        Department {
+            department_id,
+            name: format!("Department {department_id}"),
+            agent_ids: agent_ids.to_vec(),
+            bot_id: None,
+        }
     }
 
     /// Creates a roster with agents 1 to 4. Agents 8 and 9 and department 9 are deleted.

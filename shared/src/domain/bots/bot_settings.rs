@@ -29,6 +29,8 @@ pub struct BotSettings {
     pub human_words: bool,
     /// Whether widgets tell the visitor that a bot answers.
     pub disclosure: bool,
+    /// Whether the bot reads along while an agent has its chat, and may suggest answers.
+    pub standby: bool,
 }
 
 impl Default for BotSettings {
@@ -40,6 +42,7 @@ impl Default for BotSettings {
             visitor_data: Vec::new(),
             human_words: false,
             disclosure: true,
+            standby: false,
         }
     }
 }

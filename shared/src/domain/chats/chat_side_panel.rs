@@ -1,6 +1,8 @@
 //! The panel beside a chat. It shows the agent the data that the account's webhooks have returned (specification, table
 //! C1 and the response to chat_accepted) and, in a chat of a widget, the data that the page has set for the visitor.
 
+use crate::domain::chats::bot_draft::BotDraft;
+
 /// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomData {
@@ -36,9 +38,11 @@ pub struct Panel {
     pub assignment: Option<CrmCardAssignment>,
     /// The text of the most recent invitation that the visitor accepted before or during the chat (`sender.invite`).
     pub invite: Option<String>,
+    /// The answer that the bot suggests to the agent.
+    pub draft: Option<BotDraft>,
 }
 
-/// The panel changes that a webhook's response requests. `None` (for nested options, the outer `None`) means that the
+/// The panel changes that a webhook's response requests, or the draft of a bot. `None` (for nested options, the outer `None`) means that the
 /// response does not contain the field, so the panel keeps its value. An empty field clears the value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PanelUpdate {
@@ -46,6 +50,7 @@ pub struct PanelUpdate {
     pub enable_assign: Option<bool>,
     pub crm_link: Option<Option<String>>,
     pub page: Option<Option<(String, Option<String>)>>,
+    pub draft: Option<BotDraft>,
 }
 
 impl PanelUpdate {

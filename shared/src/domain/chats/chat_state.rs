@@ -391,8 +391,12 @@ mod tests {
     #[test]
     fn owner_or_admin_transfers_a_chat() {
         let (to_1, to_3) = (TransferTarget::Agent(agent(1)), TransferTarget::Agent(agent(3)));
-        let to_department =
-            TransferTarget::Department(Department { department_id: 6, name: "Sales".into(), agent_ids: vec![1] });
+        let to_department = TransferTarget::Department(Department {
+            department_id: 6,
+            name: "Sales".into(),
+            agent_ids: vec![1],
+            bot_id: None,
+        });
         let owner = TransferRequester { agent: &agent(1), is_admin: false };
         let admin = TransferRequester { agent: &agent(4), is_admin: true };
         let owning_admin = TransferRequester { agent: &agent(1), is_admin: true };
@@ -415,7 +419,7 @@ mod tests {
 
     #[test]
     fn transfer_target_includes_agent_or_department_members() {
-        let department = Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] };
+        let department = Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], bot_id: None };
         let table = [
             (TransferTarget::Agent(agent(1)), [true, false, false]),
             (TransferTarget::Department(department), [false, true, true]),

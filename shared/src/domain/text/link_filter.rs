@@ -4,6 +4,7 @@
 
 use url::Url;
 
+use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::chats::media::{Media, MediaField, MediaMessage};
@@ -194,7 +195,7 @@ impl LinkFilter {
     }
 
     pub fn filter_panel(&self, panel: Panel) -> Panel {
-        let Panel { custom_data, enable_assign, crm_link, page, assignment, invite } = panel;
+        let Panel { custom_data, enable_assign, crm_link, page, assignment, invite, draft } = panel;
         Panel {
             custom_data: custom_data.into_iter().map(|line| self.filter_custom_data(line)).collect(),
             enable_assign,
@@ -205,6 +206,7 @@ impl LinkFilter {
                 CrmCardAssignment::Pending | CrmCardAssignment::Done => assignment,
             }),
             invite: self.filter_optional_text(invite),
+            draft: draft.map(|draft| BotDraft { text: self.filter_text(&draft.text), ..draft }),
         }
     }
 }

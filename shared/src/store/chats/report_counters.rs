@@ -10,6 +10,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::calls::phone_call::{Call, CallKind};
+use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat::{Chat, Rating};
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::named::Named;
@@ -77,14 +78,17 @@ fn attribute_name(counter: Counter) -> String {
         Counter::ChatsOfAgent(agent_id) => format!("g{agent_id}"),
         Counter::Calls(kind, result) => format!("{}_{}", kind.name(), result.name()),
         Counter::TalkTime(bucket) => format!("t{}", bucket.number()),
+        Counter::Drafts => "drafts".to_owned(),
+        Counter::UsedDrafts(used) => format!("drafts_{}", used.name()),
     }
 }
 
 /// Returns `None` if the attribute is not a counter.
 fn counter_of_attribute(name: &str) -> Option<Counter> {
-    let fixed = [Counter::OpenedChats]
+    let fixed = [Counter::OpenedChats, Counter::Drafts]
         .into_iter()
         .chain(SettledBy::ALL.map(Counter::SettledChats))
+        .chain(DraftUse::ALL.iter().copied().map(Counter::UsedDrafts))
         .chain([Rating::Positive, Rating::Negative].map(Counter::Ratings))
         .chain(Target::ALL.iter().copied().map(Counter::FailedDeliveries))
         .chain(
@@ -168,6 +172,9 @@ mod tests {
             Counter::Calls(CallKind::Incoming, CallResult::Failed),
             Counter::TalkTime(bucket),
             Counter::ChatsOfAgent(12),
+            Counter::Drafts,
+            Counter::UsedDrafts(DraftUse::Taken),
+            Counter::UsedDrafts(DraftUse::Edited),
         ];
         for counter in counters {
             assert_eq!(counter_of_attribute(&attribute_name(counter)), Some(counter), "{counter:?}");

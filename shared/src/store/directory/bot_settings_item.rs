@@ -29,6 +29,8 @@ pub(super) struct BotSettingsAttributes {
     human_words: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     disclosure: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standby: Option<bool>,
 }
 
 impl BotSettingsAttributes {
@@ -42,13 +44,14 @@ impl BotSettingsAttributes {
             (":visitor_data", to_attribute(&self.visitor_data)?),
             (":human_words", to_attribute(&self.human_words)?),
             (":disclosure", to_attribute(&self.disclosure)?),
+            (":standby", to_attribute(&self.standby)?),
         ])
     }
 }
 
 impl From<&BotSettings> for BotSettingsAttributes {
     fn from(settings: &BotSettings) -> Self {
-        let BotSettings { answer_within, agent_wait, turns, visitor_data, human_words, disclosure } = settings;
+        let BotSettings { answer_within, agent_wait, turns, visitor_data, human_words, disclosure, standby } = settings;
         let [quiet_ms, quiet_max_ms] = turns.milliseconds();
         Self {
             answer_within: Some(answer_within.map_or(0, |limit| limit.as_secs())),
@@ -58,6 +61,7 @@ impl From<&BotSettings> for BotSettingsAttributes {
             visitor_data: visitor_data.iter().map(|data| data.name().to_owned()).collect(),
             human_words: Some(*human_words),
             disclosure: Some(*disclosure),
+            standby: Some(*standby),
         }
     }
 }
@@ -80,6 +84,7 @@ impl From<BotSettingsAttributes> for BotSettings {
             visitor_data: stored.visitor_data.iter().filter_map(|name| VisitorData::parse(name)).collect(),
             human_words: stored.human_words.unwrap_or(default.human_words),
             disclosure: stored.disclosure.unwrap_or(default.disclosure),
+            standby: stored.standby.unwrap_or(default.standby),
         }
     }
 }

@@ -18,15 +18,22 @@ use crate::store::table::{
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// Creates a department with the account's next department id. The agents in `ids` must exist.
-    pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
+    /// Creates a department with the account's next department id. The agents in `ids` and the bot must exist.
+    pub async fn create_department(
+        &self,
+        account_id: &str,
+        name: String,
+        ids: Vec<u64>,
+        bot_id: Option<String>,
+    ) -> Result<Department, Error> {
+        self.check_department_bot(account_id, bot_id.as_deref()).await?;
         let roster = self.roster(account_id).await?;
         check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
         if roster.departments().len() >= MAX_DEPARTMENTS_PER_ACCOUNT {
             return Err(Error::Conflict("an account has at most a hundred departments"));
         }
         let department_id = self.increment_counter(account_id, "ADD #departments :one").await?.departments;
-        let department = Department { department_id, name, agent_ids: ids };
+        let department = Department { department_id, name, agent_ids: ids, bot_id };
         let write = Write::Create(to_item(&DepartmentItem::new(account_id, &department))?);
         let change = audited_change(AuditAction::Created, &department);
         self.commit(account_id, vec![write], vec![change]).await.on_condition_failed(key_taken())?;
@@ -51,6 +58,9 @@ impl Directory {
             let roster = self.roster(account_id).await?;
             check_ids("agent_ids", "agent", &added, |id| roster.has_agent(id))?;
         }
+        if before.bot_id != after.bot_id {
+            self.check_department_bot(account_id, after.bot_id.as_deref()).await?;
+        }
         let changed = changed_values(department_values(before)?, department_values(after)?);
         if changed.is_empty() {
             return Ok(());
@@ -60,6 +70,29 @@ impl Directory {
             ItemUpdate::set_attributes(department_key(account_id, after.department_id), changed, ITEM_EXISTS);
         let written = self.commit(account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await;
         written.on_condition_failed(Error::NotFound)
+    }
+
+    async fn check_department_bot(&self, account_id: &str, bot_id: Option<&str>) -> Result<(), Error> {
+        let Some(bot_id) = bot_id else { return Ok(()) };
+        let bot = self.bot(bot_id).await?.filter(|bot| bot.account_id == account_id);
+        if bot.is_some() { Ok(()) } else { Err(Error::field("bot_id", "does not exist")) }
+    }
+
+    /// Returns the bot that answers first in a new chat: that of the chat's department or else of the channel. A
+    /// department's bot that was disconnected is ignored.
+    pub async fn first_bot(
+        &self,
+        channel: &Channel,
+        department: Option<&ChatDepartment>,
+    ) -> Result<Option<String>, Error> {
+        let of_channel = || channel.bot_id.clone();
+        let Some(department) = department else { return Ok(of_channel()) };
+        let roster = self.cached_roster(&channel.account_id).await?;
+        let department = roster.department(department.department_id);
+        let Some(bot_id) = department.and_then(|department| department.bot_id.as_deref()) else {
+            return Ok(of_channel());
+        };
+        Ok(self.cached_bot(bot_id).await?.map(|bot| bot.bot_id.clone()).or_else(of_channel))
     }
 
     /// Deletes a department. Channels and chats may still refer to it, but these references are ignored (see
@@ -145,7 +178,11 @@ fn audited_change(action: AuditAction, department: &Department) -> AuditedChange
 }
 
 fn department_values(department: &Department) -> Result<ExpressionValues, Error> {
-    Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
+    Ok(vec![
+        (":name", s(&*department.name)),
+        (":agent_ids", to_attribute(&department.agent_ids)?),
+        (":bot_id", to_attribute(&department.bot_id)?),
+    ])
 }
 
 /// Returns the ids in `after` that are not in `before`. Only these ids are checked: an agent or department that was

@@ -126,6 +126,8 @@ pub(in crate::store) struct DepartmentItem {
     department_id: u64,
     name: String,
     agent_ids: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -287,16 +289,16 @@ impl AgentItem {
 
 impl DepartmentItem {
     pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
-        let Department { department_id, name, agent_ids } = department.clone();
+        let Department { department_id, name, agent_ids, bot_id } = department.clone();
         let key = department_key(account_id, department_id);
-        Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids }
+        Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids, bot_id }
     }
 }
 
 impl From<DepartmentItem> for Department {
     fn from(item: DepartmentItem) -> Self {
-        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids } = item;
-        Self { department_id, name, agent_ids }
+        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids, bot_id } = item;
+        Self { department_id, name, agent_ids, bot_id }
     }
 }
 

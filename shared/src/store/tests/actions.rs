@@ -78,7 +78,7 @@ impl Stores {
     /// Stores a text message from Bob, an agent. Returns the message's `seq`.
     pub(crate) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
-        let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+        let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, draft: None, key: None, now };
         send_agent_message(&self.chats, &outgoing).await.map(|receipt| receipt.seq)
     }
 
@@ -201,7 +201,7 @@ impl Stores {
     }
 
     pub(crate) async fn create_department(&self, name: &str, agent_ids: &[u64]) -> Department {
-        self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
+        self.directory.create_department("acc", name.into(), agent_ids.to_vec(), None).await.unwrap()
     }
 
     pub(crate) fn uncached_directory(&self) -> Directory {

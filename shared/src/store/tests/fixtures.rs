@@ -106,7 +106,7 @@ pub(crate) fn provider() -> Provider {
 }
 
 pub(crate) fn sales() -> Department {
-    Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] }
+    Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], bot_id: None }
 }
 
 /// Creates a webhook that subscribes to all events.
@@ -140,7 +140,16 @@ pub(crate) fn profile_named(name: &str) -> VisitorProfile {
 /// Visitor `v` of the channel.
 pub(crate) fn from_visitor<'a>(stores: &'a Stores, channel: &'a Channel, now: Timestamp) -> FromVisitor<'a> {
     let settings = &stores.settings;
-    FromVisitor { channel, department: None, external_id: "v", network: None, settings, key: None, now }
+    FromVisitor {
+        channel,
+        department: None,
+        bot_id: channel.bot_id.as_deref(),
+        external_id: "v",
+        network: None,
+        settings,
+        key: None,
+        now,
+    }
 }
 
 pub(crate) fn visitor_text<'a>(

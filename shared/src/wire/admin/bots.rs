@@ -115,6 +115,7 @@ pub struct NewBot {
     visitor_data: Option<AllowedVisitorData>,
     human_words: Option<HumanWords>,
     disclosure: Option<Disclosure>,
+    standby: Option<Standby>,
 }
 
 impl NewBot {
@@ -132,6 +133,7 @@ impl NewBot {
             visitor_data: self.visitor_data.clone().map_or(default.visitor_data, AllowedVisitorData::into_unique),
             human_words: self.human_words.map_or(default.human_words, |HumanWords(is_on)| is_on),
             disclosure: self.disclosure.map_or(default.disclosure, |Disclosure(is_on)| is_on),
+            standby: self.standby.map_or(default.standby, |Standby(is_on)| is_on),
         })
     }
 }
@@ -152,6 +154,7 @@ pub struct BotChanges {
     visitor_data: Option<AllowedVisitorData>,
     human_words: Option<HumanWords>,
     disclosure: Option<Disclosure>,
+    standby: Option<Standby>,
     /// To change the provider, connect another bot.
     #[serde(default, rename = "provider_id")]
     _provider_id: Fixed,
@@ -174,6 +177,7 @@ impl BotChanges {
             visitor_data: self.visitor_data.map_or(before.visitor_data, AllowedVisitorData::into_unique),
             human_words: self.human_words.map_or(before.human_words, |HumanWords(is_on)| is_on),
             disclosure: self.disclosure.map_or(before.disclosure, |Disclosure(is_on)| is_on),
+            standby: self.standby.map_or(before.standby, |Standby(is_on)| is_on),
         };
         Ok(changed)
     }
@@ -283,6 +287,12 @@ pub struct HumanWords(bool);
 #[serde(transparent)]
 pub struct Disclosure(bool);
 
+/// Whether the bot reads along while an agent has its chat (STANDBY_MESSAGE), and may suggest answers to the agent
+/// (DRAFT). False by default.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Standby(bool);
+
 fn changed_turns(
     turns: TurnSettings,
     quiet_ms: Change<QuietTime>,
@@ -320,13 +330,14 @@ pub struct Bot {
     visitor_data: AllowedVisitorData,
     human_words: HumanWords,
     disclosure: Disclosure,
+    standby: Standby,
     created_at: UnixSeconds,
 }
 
 impl Bot {
     pub fn new(bot: &bot::Bot) -> Self {
         let bot::Bot { bot_id, provider_id, name, channel_ids, settings, created_at, .. } = bot.clone();
-        let BotSettings { answer_within, agent_wait, turns, visitor_data, human_words, disclosure } = settings;
+        let BotSettings { answer_within, agent_wait, turns, visitor_data, human_words, disclosure, standby } = settings;
         let [quiet_ms, quiet_max_ms] = turns.milliseconds();
         Self {
             bot_id,
@@ -340,6 +351,7 @@ impl Bot {
             visitor_data: AllowedVisitorData(List(visitor_data.into_iter().map(Name).collect())),
             human_words: HumanWords(human_words),
             disclosure: Disclosure(disclosure),
+            standby: Standby(standby),
             created_at: created_at.into(),
         }
     }

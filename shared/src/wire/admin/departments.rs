@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{Failure, Operation};
 use crate::domain::accounts::department;
 use crate::wire::admin::{Ids, MAX_NAME_CHARS};
-use crate::wire::fields::values::{NotNull, SequentialNumber, Text, True};
+use crate::wire::fields::values::{Change, NotNull, OptionalText, SequentialNumber, Text, True};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -39,6 +39,9 @@ pub(super) fn operations() -> Vec<Operation> {
 pub struct NewDepartment {
     pub name: Text<MAX_NAME_CHARS>,
     pub agent_ids: Option<Ids>,
+    /// The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot.
+    #[serde(default)]
+    pub bot_id: OptionalText<MAX_NAME_CHARS>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,15 +49,19 @@ pub struct DepartmentChanges {
     #[serde(default)]
     name: NotNull<Text<MAX_NAME_CHARS>>,
     agent_ids: Option<Ids>,
+    /// Null: the channel's bot.
+    #[serde(default)]
+    bot_id: Change<OptionalText<MAX_NAME_CHARS>>,
 }
 
 impl DepartmentChanges {
     /// Returns the changed department.
     pub fn applied_to(self, department: &department::Department) -> department::Department {
-        let Self { name, agent_ids } = self;
+        let Self { name, agent_ids, bot_id } = self;
         let mut changed = department.clone();
         changed.name = name.0.map_or(changed.name, |Text(name)| name);
         changed.agent_ids = agent_ids.map_or(changed.agent_ids, Ids::into_unique);
+        changed.bot_id = bot_id.map(|OptionalText(id)| id).flatten().applied_to(changed.bot_id);
         changed
     }
 }
@@ -75,15 +82,18 @@ pub struct Department {
     department_id: SequentialNumber,
     name: String,
     agent_ids: Vec<SequentialNumber>,
+    /// The bot that answers first in chats that are opened in the department. Null: the channel's bot.
+    bot_id: Option<String>,
 }
 
 impl Department {
     pub fn new(department: &department::Department) -> Self {
-        let department::Department { department_id, name, agent_ids } = department;
+        let department::Department { department_id, name, agent_ids, bot_id } = department;
         Self {
             department_id: SequentialNumber(*department_id),
             name: name.clone(),
             agent_ids: agent_ids.iter().copied().map(SequentialNumber).collect(),
+            bot_id: bot_id.clone(),
         }
     }
 }

@@ -144,6 +144,7 @@ pub struct ReportTotals {
     failed_deliveries: FailedDeliveries,
     calls: FinishedCalls,
     talk_time: ReportedDuration,
+    drafts: ReportedDrafts,
 }
 
 impl From<&report::ReportTotals> for ReportTotals {
@@ -161,6 +162,9 @@ impl From<&report::ReportTotals> for ReportTotals {
             calls,
             talk_time,
             chats_of_agents: _,
+            drafts,
+            taken_drafts,
+            edited_drafts,
         } = totals;
         let calls = |kind: CallKind| {
             let CallTotals { answered, failed } = calls.get(&kind).copied().unwrap_or_default();
@@ -179,8 +183,24 @@ impl From<&report::ReportTotals> for ReportTotals {
                 outgoing: calls(CallKind::Outgoing),
             },
             talk_time: talk_time.into(),
+            drafts: ReportedDrafts {
+                suggested: *drafts,
+                taken: *taken_drafts,
+                edited: *edited_drafts,
+                ignored: drafts.saturating_sub(taken_drafts + edited_drafts),
+            },
         }
     }
+}
+
+/// Answers that bots on standby have suggested to agents. taken: sent as they were; edited: sent with changes; ignored:
+/// all others.
+#[derive(Serialize, JsonSchema)]
+pub struct ReportedDrafts {
+    suggested: u64,
+    taken: u64,
+    edited: u64,
+    ignored: u64,
 }
 
 /// Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the

@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
+use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat_changes::ChangesCursor;
 use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chats::chat_state;
 use crate::domain::chats::message_content::{Content, TypingNotice};
+use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, TimelineEntry};
@@ -22,6 +24,7 @@ use crate::wire::fields::values::{AnyText, Name, NextCursor, NotNull, OptionalTe
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
+const MAX_DRAFT_USE_CHARS: usize = 20;
 const STORED: &str = "Stored and queued.";
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -463,12 +466,18 @@ impl JsonSchema for AgentMessage {
         );
         schema.insert("type".into(), "object".into());
         let text = json_schema!({ "type": ["string", "null"], "maxLength": MAX_AGENT_TEXT_CHARS });
-        schema.insert("properties".into(), serde_json::json!({ "text": text }));
+        let draft = json_schema!({
+            "type": ["string", "null"],
+            "enum": [DraftUse::Taken.name(), DraftUse::Edited.name(), null],
+            "description": "Whether the message is a bot's draft, or was made of one. Counted in the reports.",
+        });
+        schema.insert("properties".into(), serde_json::json!({ "text": text, "draft": draft }));
         schema
     }
 }
 
-pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
+/// Returns the message, and what it has made of a bot's draft.
+pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), Error> {
     let body = Fields::of(body)?;
     let ParsedMessage::Content(content) = parse_message_object(body, usize::MAX)? else {
         return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
@@ -477,7 +486,13 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     if text_chars > MAX_AGENT_TEXT_CHARS {
         return Err(body.invalid("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
     }
-    Ok(*content)
+    let draft = body.text("draft", MAX_DRAFT_USE_CHARS)?;
+    let used = draft.as_deref().map(|name| DraftUse::parse(name).ok_or_else(|| invalid_draft_use(body))).transpose()?;
+    Ok((*content, used))
+}
+
+fn invalid_draft_use(body: Fields<'_>) -> Error {
+    body.invalid("draft", format_args!("must be one of {}", DraftUse::names().join(", ")))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
@@ -16,7 +17,7 @@ use crate::wire::agent::visitors::VisitorFieldSources;
 use crate::wire::agent::{ChatAgent, ChatDepartment};
 use crate::wire::channels::message_content::MessageType;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{Name, SequentialNumber, UnixSeconds};
+use crate::wire::fields::values::{Name, Optional, SequentialNumber, UnixSeconds};
 use crate::wire::webhooks::webhook_event::WebhookBrowserSession;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -290,6 +291,21 @@ pub struct AgentPanel {
     crm_link: Option<WebUrl>,
     page: Option<ChatPage>,
     assignment: Option<PanelAssignment>,
+    /// The answer that the bot suggests to the agent. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    draft: Optional<SuggestedAnswer>,
+}
+
+/// An answer that a bot on standby suggests. It is out of date if the visitor has written after answers_seq, or an agent
+/// has written after at.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SuggestedAnswer {
+    /// The name of the bot.
+    bot: String,
+    text: String,
+    answers_seq: u64,
+    /// Unix time in milliseconds.
+    at: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -340,7 +356,7 @@ impl AgentPanel {
     /// Contains what a script on the visitor's page has set, what the visitor has answered in the contacts form, and
     /// what webhooks have returned.
     fn of_filtered(panel: chat_side_panel::Panel, visitor: Option<&visitor::Visitor>) -> Self {
-        let chat_side_panel::Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
+        let chat_side_panel::Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _, draft } = panel;
         let widget = visitor.and_then(|visitor| visitor.widget.as_deref()).cloned().unwrap_or_default();
         let lines = [
             (widget.custom_data, PanelSource::Script),
@@ -362,7 +378,14 @@ impl AgentPanel {
             crm_link: crm_link.map(WebUrl),
             page: page.map(|(url, title)| ChatPage { url: WebUrl(url), title }),
             assignment: assignment.map(PanelAssignment::from),
+            draft: Optional(draft.map(SuggestedAnswer::from)),
         }
+    }
+}
+
+impl From<BotDraft> for SuggestedAnswer {
+    fn from(BotDraft { bot_name, text, answers_seq, at }: BotDraft) -> Self {
+        Self { bot: bot_name, text, answers_seq, at: at.0 }
     }
 }
 

@@ -12,10 +12,12 @@ use crate::wire::bots::bot_error::BotApiError;
 use crate::wire::channels::message_content::parse_media;
 use crate::wire::fields::json_fields::Fields;
 
-const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT, TYPING, MESSAGE_CHUNK";
+const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT, TYPING, MESSAGE_CHUNK, DRAFT";
 /// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
 const MAX_BOT_TEXT_CHARS: usize = 10_000;
+/// An agent's message cannot be longer.
+pub(super) const MAX_DRAFT_CHARS: usize = 10_000;
 pub(super) const MAX_SUMMARY_CHARS: usize = 4_000;
 /// The maximum size of the data of a handover as JSON without whitespace.
 const MAX_HANDOVER_DATA_BYTES: usize = 4_096;
@@ -44,6 +46,10 @@ pub enum BotEventKind {
     ClientInfo(Box<VisitorProfile>),
     /// The beginning of an answer that the bot is still writing.
     Growing {
+        text: String,
+    },
+    /// An answer that the bot suggests to the agent.
+    Draft {
         text: String,
     },
     /// The bot prepares an answer, or has stopped.
@@ -90,6 +96,7 @@ pub fn parse_event(body: &Value) -> Result<BotEvent, BotApiError> {
         "INVITE_AGENT" => BotEventKind::InviteAgent(Box::new(parse_invitation(body)?)),
         "CLOSE_CHAT" => BotEventKind::CloseChat { text: body.text("text", MAX_BOT_TEXT_CHARS)? },
         "MESSAGE_CHUNK" => BotEventKind::Growing { text: required_text(body, "text", MAX_BOT_TEXT_CHARS)? },
+        "DRAFT" => BotEventKind::Draft { text: required_text(body, "text", MAX_DRAFT_CHARS)? },
         "TYPING" => BotEventKind::Typing(parse_typing(body)?),
         "CLIENT_INFO" => BotEventKind::ClientInfo(Box::new(parse_contacts(body)?)),
         _ => return Err(BotApiError::UnsupportedEvent(PROVIDER_EVENTS)),
@@ -418,6 +425,8 @@ mod tests {
             (json!({"event": "INVITE_AGENT", "data": {"x": "y".repeat(4_088)}}), "ok"),
             (json!({"event": "MESSAGE_CHUNK", "text": "Hel"}), "ok"),
             (json!({"event": "MESSAGE_CHUNK", "text": " "}), "400 text"),
+            (json!({"event": "DRAFT", "text": "At nine"}), "ok"),
+            (json!({"event": "DRAFT", "text": "x".repeat(10_001)}), "400 text"),
             (json!({"event": "TYPING"}), "ok"),
             (json!({"event": "TYPING", "typing": "yes"}), "400 typing"),
             (json!({"event": "CLOSE_CHAT"}), "ok"),

@@ -11,7 +11,7 @@ use crate::domain::chats::bot_handover::{HandoverPriority, HandoverReason};
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::named::Named;
 use crate::error::Error;
-use crate::wire::bots::bot::MAX_SUMMARY_CHARS;
+use crate::wire::bots::bot::{MAX_DRAFT_CHARS, MAX_SUMMARY_CHARS};
 use crate::wire::bots::bot_event::{BotEvent, MessageFromVisitor};
 use crate::wire::bots::bot_transcript;
 use crate::wire::fields::described::ResultOk;
@@ -37,6 +37,7 @@ Operation::post("/bot/webhooks/{provider_id}/{token}", "botEvent", "B-1: an even
     .example("close", "The bot closes the chat", json!({"event": "CLOSE_CHAT", "chat_id": "17", "text": "Have a nice day!"}))
     .example("chunk", "The beginning of an answer", json!({"event": "MESSAGE_CHUNK", "chat_id": "17", "reply_to_seq": 3, "text": "From 9 to"}))
     .example("typing", "The bot prepares an answer", json!({"event": "TYPING", "chat_id": "17", "typing": true}))
+    .example("draft", "A suggestion for the agent", json!({"event": "DRAFT", "chat_id": "17", "reply_to_seq": 9, "text": "On Sundays from 10 to 2."}))
     .example("contacts", "The visitor has told the bot contact data", json!({"event": "CLIENT_INFO", "chat_id": "17", "name": "Charles Babbage", "email": "charles@example.com"}))
     .answers::<BotEventAccepted>(200, "Accepted.")
     .answer_example("ok", None, json!({"result": "ok"}))
@@ -66,6 +67,7 @@ Operation::outgoing("botEvent", "providerEvent",
     .example("joined", "An agent has taken the chat", json!({"event": "AGENT_JOINED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}}))
     .example("unavailable", "The bot has invited an agent, but none is online", json!({"event": "AGENT_UNAVAILABLE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17"}))
     .example("returned", "An agent has given the chat to the bot", json!({"event": "CHAT_RETURNED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "agent": {"id": 3, "name": "Grace Hopper"}, "up_to_seq": 9, "messages": [{"seq": 9, "type": "text", "text": "And on Sunday?", "timestamp": 1790331234}]}))
+    .example("standby", "A message in a chat that an agent has, for its bot on standby", json!({"event": "STANDBY_MESSAGE", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "message": {"seq": 9, "from": "visitor", "type": "text", "text": "And on Sunday?", "timestamp": 1790331234}}))
     .example("closed", "The chat was closed", json!({"event": "CHAT_CLOSED", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "site_id": "3Cgnvk966hqkpx8B", "client_id": "2", "chat_id": "17", "reason": "agent"}))
     .answers::<BotEventResponse>(200, "Accepted. The body is ignored unless it contains an error."),
 
@@ -82,6 +84,19 @@ pub enum ProviderEvent {
     CloseChat(CloseChatEvent),
     Typing(TypingEvent),
     MessageChunk(MessageChunkEvent),
+    Draft(DraftEvent),
+}
+
+/// An answer that the bot suggests to the agent who has its chat. The agent sees the last one only, and decides what
+/// becomes of it. Requires the bot's setting standby.
+#[derive(JsonSchema)]
+pub struct DraftEvent {
+    #[serde(flatten)]
+    pub chat: ChatReference,
+    /// Without it, the draft answers the visitor's last message.
+    #[serde(default)]
+    pub reply_to_seq: ReplyToSeq,
+    pub text: VisibleText<MAX_DRAFT_CHARS>,
 }
 
 /// The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it must

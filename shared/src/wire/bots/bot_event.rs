@@ -10,6 +10,7 @@ use crate::domain::chats::chat::Chat;
 use crate::domain::chats::message_content::RichSupport;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::wire::agent::ChatAgent;
+use crate::wire::bots::bot_transcript::TranscriptMessage;
 use crate::wire::bots::client_message_sender::ClientMessageSender;
 use crate::wire::channels::message_content::MessageFields;
 use crate::wire::fields::described::{DigitString, Uuid};
@@ -22,7 +23,11 @@ pub enum BotEvent {
     ClientMessage(Box<ClientMessageEvent>),
     Returned(Box<ChatReturnedEvent>),
     Notice(BotNotice),
+    Standby(Box<StandbyMessageEvent>),
 }
+
+/// The event that brings a copy of a message to a bot on standby.
+const STANDBY_MESSAGE: &str = "STANDBY_MESSAGE";
 
 /// The maximum number of messages in a CHAT_RETURNED.
 const MAX_RETURNED_MESSAGES: usize = 20;
@@ -124,6 +129,17 @@ pub struct ChatReturnedEvent {
     messages: Vec<MessageFromVisitor>,
 }
 
+/// A copy of a message of the visitor or the agent, for the chat's bot on standby. It is sent once. The bot must not
+/// answer the visitor, but may suggest an answer with DRAFT.
+#[derive(Serialize, JsonSchema)]
+pub struct StandbyMessageEvent {
+    #[schemars(extend("const" = STANDBY_MESSAGE))]
+    event: &'static str,
+    #[serde(flatten)]
+    ids: BotEventIds,
+    message: TranscriptMessage,
+}
+
 /// A visitor's message as part A of the specification describes it.
 #[derive(Serialize, JsonSchema)]
 pub struct MessageFromVisitor {
@@ -175,6 +191,12 @@ impl BotEvent {
             agent: Optional(agent.map(ChatAgent::from)),
             reason: Optional(entry.content.closed_by().map(Name)),
         })
+    }
+
+    /// Returns `None` for an entry that is not a message.
+    pub fn standby(entry: &TimelineEntry, chat: &Chat) -> Option<Self> {
+        let (ids, message) = (BotEventIds::new(entry, chat), TranscriptMessage::new(entry)?);
+        Some(Self::Standby(Box::new(StandbyMessageEvent { event: STANDBY_MESSAGE, ids, message })))
     }
 
     /// `missed` are the visitor's messages that the bot has not got.

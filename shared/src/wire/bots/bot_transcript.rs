@@ -73,7 +73,7 @@ pub struct BotTranscript {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct TranscriptMessage {
+pub struct TranscriptMessage {
     seq: SequentialNumber,
     from: TranscriptSender,
     /// The name of the agent or the bot.
@@ -106,7 +106,7 @@ impl BotTranscript {
 
 impl TranscriptMessage {
     /// Returns `None` for what is not a message to or from the visitor.
-    fn new(entry: &TimelineEntry) -> Option<Self> {
+    pub fn new(entry: &TimelineEntry) -> Option<Self> {
         let (from, name) = match &entry.from {
             Sender::Visitor => (TranscriptSender::Visitor, None),
             Sender::Bot(name) => (TranscriptSender::Bot, Some(name.clone())),

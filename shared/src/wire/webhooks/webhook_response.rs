@@ -141,6 +141,7 @@ fn response_data(object: &Map<String, Value>) -> WebhookResponseData {
         enable_assign: object.get("enable_assign").and_then(Value::as_bool),
         crm_link: object.get("crm_link").and_then(|link| field_update(link, web_link)),
         page: object.get("page").and_then(|value| field_update(value, parse_page)),
+        draft: None,
     };
     let contact_info = VisitorProfile {
         name: contact_field("name", MAX_WEBHOOK_FIELD_CHARS),
@@ -225,7 +226,7 @@ mod tests {
             "contact_info": { "name": "Ann", "phone": "", "email": "a@b.c" },
             "enable_assign": true, "crm_link": "https://crm.example/card", "page": { "url": "https://x.example", "title": "Home" }
         }));
-        let PanelUpdate { custom_data, enable_assign, crm_link, page } = data.panel;
+        let PanelUpdate { custom_data, enable_assign, crm_link, page, draft: _ } = data.panel;
         let custom_data = custom_data.unwrap();
         let contents: Vec<&str> = custom_data.iter().map(|item| item.content.as_str()).collect();
         assert_eq!(contents, ["Gold", "two"]);
@@ -252,8 +253,13 @@ mod tests {
     fn absent_fields_are_preserved_and_empty_ones_cleared() {
         assert_eq!(accepted(&json!({ "result": "OK" })), WebhookResponseData::default());
         let cleared = accepted(&json!({ "result": "OK", "custom_data": [], "crm_link": "", "page": null })).panel;
-        let expected =
-            PanelUpdate { custom_data: Some(Vec::new()), enable_assign: None, crm_link: Some(None), page: Some(None) };
+        let expected = PanelUpdate {
+            custom_data: Some(Vec::new()),
+            enable_assign: None,
+            crm_link: Some(None),
+            page: Some(None),
+            draft: None,
+        };
         assert_eq!(cleared, expected);
     }
 

@@ -3,13 +3,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::{CrmCardAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::chats::message_content::truncate_chars;
+use crate::domain::report::Counter;
 use crate::domain::sha256;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::expiry::erasure::ERASING;
 use crate::store::chats::expiry::visitor_expiry::chat_expiry;
+use crate::store::chats::report_counters::count_write;
 use crate::store::chats::{Chats, chat_from_item, header_key, panel_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Write, s};
 use crate::store::write_races::WriteRaces;
@@ -28,6 +32,15 @@ struct PanelItem {
     assignment: Option<String>,
     assignment_error: Option<String>,
     invite: Option<String>,
+    draft: Option<BotDraftItem>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BotDraftItem {
+    bot_name: String,
+    text: String,
+    answers_seq: u64,
+    at: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -62,7 +75,7 @@ impl Chats {
         panel_from_item(item)
     }
 
-    /// Stores the panel fields that a webhook's response contains. Other fields are preserved, because another webhook
+    /// Stores the panel fields that a webhook's response contains, or the draft of a bot, which is counted. Other fields are preserved, because another webhook
     /// may set them concurrently. Nothing is stored if the chat has been erased since `chat` was read. The transaction
     /// also checks the chat, because closing or erasing a chat would miss a panel that is created at the same time: the
     /// panel would never expire.
@@ -80,11 +93,12 @@ impl Chats {
                 values.push((":expires_at", chat_expiry(&chat)));
             }
             let state = vec![(":state", s(chat.state.name()))];
-            let written = self.table.transact(vec![
+            let mut writes = vec![
                 Write::Check(header_key.clone(), "#state = :state AND attribute_not_exists(#erasing)", state),
                 Write::DynamicUpdate(ItemUpdate::set_attributes(panel_key(&chat.account_id, chat.chat_id), values, "")),
-            ]);
-            if let Some(result) = races.final_result(written.await) {
+            ];
+            writes.extend(update.draft.is_some().then(|| count_write(&chat, &[Counter::Drafts])));
+            if let Some(result) = races.final_result(self.table.transact(writes).await) {
                 return result;
             }
         }
@@ -113,7 +127,7 @@ impl Chats {
 
 /// Returns the values of the panel fields that a webhook's response contains.
 fn update_values(update: &PanelUpdate) -> Result<ExpressionValues, Error> {
-    let PanelUpdate { custom_data, enable_assign, crm_link, page } = update;
+    let PanelUpdate { custom_data, enable_assign, crm_link, page, draft } = update;
     let mut values = Vec::new();
     if let Some(custom_data) = custom_data {
         let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
@@ -128,6 +142,9 @@ fn update_values(update: &PanelUpdate) -> Result<ExpressionValues, Error> {
     if let Some(page) = page {
         let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
         values.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
+    }
+    if let Some(draft) = draft {
+        values.push((":draft", to_attribute(&BotDraftItem::from(draft.clone()))?));
     }
     Ok(values)
 }
@@ -147,6 +164,7 @@ impl From<PanelItem> for Panel {
             assignment,
             assignment_error,
             invite,
+            draft,
         } = item;
         let assignment = match assignment.as_deref() {
             Some("pending") => Some(CrmCardAssignment::Pending),
@@ -161,7 +179,20 @@ impl From<PanelItem> for Panel {
             page: page_url.map(|url| (url, page_title)),
             assignment,
             invite,
+            draft: draft.map(BotDraft::from),
         }
+    }
+}
+
+impl From<BotDraft> for BotDraftItem {
+    fn from(BotDraft { bot_name, text, answers_seq, at }: BotDraft) -> Self {
+        Self { bot_name, text, answers_seq, at: at.0 }
+    }
+}
+
+impl From<BotDraftItem> for BotDraft {
+    fn from(BotDraftItem { bot_name, text, answers_seq, at }: BotDraftItem) -> Self {
+        Self { bot_name, text, answers_seq, at: Timestamp(at) }
     }
 }
 

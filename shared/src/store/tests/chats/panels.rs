@@ -20,8 +20,13 @@ async fn concurrent_webhook_responses_both_fill_the_panel() {
         Panel { custom_data: vec![line], enable_assign: true, crm_link: link(), page: page(), ..Panel::default() };
     assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), both);
 
-    let removal =
-        PanelUpdate { custom_data: Some(vec![]), enable_assign: None, crm_link: Some(None), page: Some(None) };
+    let removal = PanelUpdate {
+        custom_data: Some(vec![]),
+        enable_assign: None,
+        crm_link: Some(None),
+        page: Some(None),
+        draft: None,
+    };
     stores.chats.update_panel(&chat, &removal).await.unwrap();
     let remaining = Panel { enable_assign: true, ..Panel::default() };
     assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), remaining, "empty fields of a response are removed");

@@ -82,7 +82,8 @@ async fn repeated_requests_are_counted_once() {
     let (agent, key) = (bob(), IdempotencyKey::new("agent".into(), b"key", "body"));
     for second in [1, 2, 3] {
         let (content, now) = (Content::text("hello"), seconds_later(second));
-        let outgoing = AgentMessage { account_id: "acc", chat_id: 1, agent: &agent, content, key: Some(&key), now };
+        let outgoing =
+            AgentMessage { account_id: "acc", chat_id: 1, agent: &agent, content, draft: None, key: Some(&key), now };
         send_agent_message(&stores.chats, &outgoing).await.unwrap();
     }
     for second in [4, 5, 6] {

@@ -246,7 +246,8 @@ impl Subject {
             }
             Command::AgentWrites(agent) => {
                 let (agent, content) = (agent_snapshot(agent), Content::text(text));
-                let message = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+                let message =
+                    AgentMessage { account_id: "acc", chat_id, agent: &agent, content, draft: None, key: None, now };
                 outcome_of(send_agent_message(chats, &message).await)
             }
             Command::TransferToAgent { by, to } => {

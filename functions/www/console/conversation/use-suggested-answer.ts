@@ -1,0 +1,32 @@
+import { useRef, useState } from "preact/hooks";
+import type { SuggestedAnswer } from "../../api/types";
+import { useWorkspace } from "../workspace-context";
+
+/** What a message has made of a suggested answer. */
+type DraftUse = "taken" | "edited";
+
+/** The answer that a bot suggests in a chat, and what becomes of it. */
+export function useSuggestedAnswer(chatId: number) {
+  const { timelines } = useWorkspace();
+  const timeline = timelines.open(chatId);
+  const [dismissed, setDismissed] = useState<number>();
+  /** The suggestion from which the agent's text was made. */
+  const used = useRef<SuggestedAnswer | undefined>(undefined);
+  const suggestion = timeline.chatDetails.value?.panel.draft ?? undefined;
+  const later = timeline.entries.value.filter(({ seq }) => suggestion !== undefined && seq > suggestion.answers_seq);
+  const isAnswered = later.some(({ from, type }) => from === "agent" && type !== "note");
+  const isShown = suggestion !== undefined && !isAnswered && suggestion.at !== dismissed;
+  const dismiss = () => setDismissed(suggestion?.at);
+  const use = () => {
+    used.current = suggestion;
+    dismiss();
+  };
+  /** Returns what a text that is sent has made of the suggestion. */
+  const useOf = (text: string): DraftUse | undefined => {
+    const original = used.current?.text.trim();
+    used.current = undefined;
+    return original === undefined ? undefined : original === text ? "taken" : "edited";
+  };
+  const isOutdated = later.some(({ from }) => from === "visitor");
+  return { suggestion: isShown ? suggestion : undefined, isOutdated, dismiss, use, useOf };
+}

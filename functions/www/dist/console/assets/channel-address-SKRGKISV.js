@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-6Q2MN6P3.js";import"/console/assets/chunk-VMDHWR6J.js";import"/console/assets/chunk-WTOBR6XH.js";import"/console/assets/chunk-ZWSRVLDI.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

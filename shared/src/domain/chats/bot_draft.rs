@@ -1,0 +1,24 @@
+//! An answer that a bot on standby suggests to the agent who has the chat. The agent decides: it is never sent by itself.
+
+use crate::domain::named::named;
+use crate::domain::timestamp::Timestamp;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BotDraft {
+    pub bot_name: String,
+    pub text: String,
+    /// The number of the visitor's last message that the bot had read. If the visitor has written since, the draft may
+    /// be out of date.
+    pub answers_seq: u64,
+    pub at: Timestamp,
+}
+
+named! {
+    /// What an agent has done with a draft. One that was neither taken nor edited was ignored.
+    pub enum DraftUse {
+        /// The message is the draft.
+        Taken = "taken",
+        /// The agent has changed the draft before sending it.
+        Edited = "edited",
+    }
+}
