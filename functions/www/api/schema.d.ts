@@ -5307,12 +5307,12 @@ export interface components {
             result: components["schemas"]["ResultOk"];
         };
         /**
-         * @description An answer that a bot on standby suggests. It is out of date if the visitor has written after answers_seq, or an agent
-         *     has written after at.
+         * @description An answer that a bot on standby suggests. It may be out of date if the visitor has written after the entry with the
+         *     number after_seq, and is no longer needed if an agent has.
          */
         SuggestedAnswer: {
             /** Format: int64 */
-            answers_seq: number;
+            after_seq: number;
             /**
              * Format: int64
              * @description Unix time in milliseconds.

@@ -201,7 +201,7 @@ impl BotEventHandler<'_> {
         }
         chat.require_answer_to_last(reply_to_seq)?;
         let (bot_name, text) = (self.bot.name.clone(), text.to_owned());
-        let draft = BotDraft { bot_name, text, answers_seq: chat.visitor_seq, at: clock::now() };
+        let draft = BotDraft { bot_name, text, after_seq: chat.seq, at: clock::now() };
         self.chats.update_panel(&chat, &PanelUpdate { draft: Some(draft), ..PanelUpdate::default() }).await
     }
 

@@ -71,7 +71,7 @@ fn suggested_answer_is_shown_to_the_agent_and_counted() {
         fixture.suggest(&chat_id, "From 9 to 5, on Sundays from 10").await;
         let shown = fixture.suggestion().await;
         let expected = json!({
-            "bot": "Robin", "text": "From 9 to 5, on Sundays from 10", "answers_seq": 1, "at": shown["at"],
+            "bot": "Robin", "text": "From 9 to 5, on Sundays from 10", "after_seq": shown["after_seq"], "at": shown["at"],
         });
         assert_eq!(shown, expected, "the last one");
         assert_eq!(fixture.agent.timeline(1).await.iter().filter(|entry| entry["from"] == "bot").count(), 0);

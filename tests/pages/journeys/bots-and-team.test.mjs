@@ -68,7 +68,9 @@ journey(
     await page.getByLabel("Seconds until then").fill("901");
     await save(page);
     await page.locator("#answer_within-problem").waitFor();
-    await page.getByRole("switch", { name: "Hand over" }).uncheck();
+    await page
+      .getByRole("switch", { name: "Hand over to agents if" })
+      .uncheck();
     await page.getByRole("checkbox", { name: "Shop" }).uncheck();
     await save(page);
     await page.getByText("Saved.").waitFor();

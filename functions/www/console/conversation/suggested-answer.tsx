@@ -22,7 +22,7 @@ export function SuggestedAnswer({ suggestion, isOutdated, onUse, onDismiss }: Su
       </header>
       <p dir="auto">{text}</p>
       <footer>
-        <button type="button" class="btn" onClick={onUse}>
+        <button type="button" class="btn line" onClick={onUse}>
           Use
         </button>
         <button type="button" class="btn only-icon" aria-label="Dismiss the suggestion" onClick={onDismiss}>

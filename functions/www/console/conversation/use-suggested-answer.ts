@@ -13,7 +13,7 @@ export function useSuggestedAnswer(chatId: number) {
   /** The suggestion from which the agent's text was made. */
   const used = useRef<SuggestedAnswer | undefined>(undefined);
   const suggestion = timeline.chatDetails.value?.panel.draft ?? undefined;
-  const later = timeline.entries.value.filter(({ seq }) => suggestion !== undefined && seq > suggestion.answers_seq);
+  const later = timeline.entries.value.filter(({ seq }) => suggestion !== undefined && seq > suggestion.after_seq);
   const isAnswered = later.some(({ from, type }) => from === "agent" && type !== "note");
   const isShown = suggestion !== undefined && !isAnswered && suggestion.at !== dismissed;
   const dismiss = () => setDismissed(suggestion?.at);

@@ -7,9 +7,9 @@ use crate::domain::timestamp::Timestamp;
 pub struct BotDraft {
     pub bot_name: String,
     pub text: String,
-    /// The number of the visitor's last message that the bot had read. If the visitor has written since, the draft may
+    /// The number of the chat's last entry when the bot sent the draft. If the visitor has written since, the draft may
     /// be out of date.
-    pub answers_seq: u64,
+    pub after_seq: u64,
     pub at: Timestamp,
 }
 

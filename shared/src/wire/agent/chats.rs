@@ -296,14 +296,14 @@ pub struct AgentPanel {
     draft: Optional<SuggestedAnswer>,
 }
 
-/// An answer that a bot on standby suggests. It is out of date if the visitor has written after answers_seq, or an agent
-/// has written after at.
+/// An answer that a bot on standby suggests. It may be out of date if the visitor has written after the entry with the
+/// number after_seq, and is no longer needed if an agent has.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SuggestedAnswer {
     /// The name of the bot.
     bot: String,
     text: String,
-    answers_seq: u64,
+    after_seq: u64,
     /// Unix time in milliseconds.
     at: u64,
 }
@@ -384,8 +384,8 @@ impl AgentPanel {
 }
 
 impl From<BotDraft> for SuggestedAnswer {
-    fn from(BotDraft { bot_name, text, answers_seq, at }: BotDraft) -> Self {
-        Self { bot: bot_name, text, answers_seq, at: at.0 }
+    fn from(BotDraft { bot_name, text, after_seq, at }: BotDraft) -> Self {
+        Self { bot: bot_name, text, after_seq, at: at.0 }
     }
 }
 

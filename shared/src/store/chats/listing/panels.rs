@@ -39,7 +39,7 @@ struct PanelItem {
 struct BotDraftItem {
     bot_name: String,
     text: String,
-    answers_seq: u64,
+    after_seq: u64,
     at: u64,
 }
 
@@ -185,14 +185,14 @@ impl From<PanelItem> for Panel {
 }
 
 impl From<BotDraft> for BotDraftItem {
-    fn from(BotDraft { bot_name, text, answers_seq, at }: BotDraft) -> Self {
-        Self { bot_name, text, answers_seq, at: at.0 }
+    fn from(BotDraft { bot_name, text, after_seq, at }: BotDraft) -> Self {
+        Self { bot_name, text, after_seq, at: at.0 }
     }
 }
 
 impl From<BotDraftItem> for BotDraft {
-    fn from(BotDraftItem { bot_name, text, answers_seq, at }: BotDraftItem) -> Self {
-        Self { bot_name, text, answers_seq, at: Timestamp(at) }
+    fn from(BotDraftItem { bot_name, text, after_seq, at }: BotDraftItem) -> Self {
+        Self { bot_name, text, after_seq, at: Timestamp(at) }
     }
 }
 

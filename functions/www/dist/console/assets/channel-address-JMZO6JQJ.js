@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-QPF4TFVH.js";import"/console/assets/chunk-PGP6BHHJ.js";import"/console/assets/chunk-VDVNIVRN.js";import"/console/assets/chunk-RJ5IGOLB.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
