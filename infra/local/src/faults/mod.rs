@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +121,13 @@ pub(crate) enum MessageFault {
     Delay(Duration),
 }
 
+/// An invocation that did not end, because its process was killed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KilledInvocation {
+    pub function: String,
+    pub event: Bytes,
+}
+
 /// Injects faults while there is a plan. Clones share the plan and the counts.
 #[derive(Clone, Default)]
 pub struct Faults(Arc<Inner>);
@@ -135,6 +143,7 @@ struct State {
     plan: FaultPlan,
     generator: Generator,
     counts: BTreeMap<&'static str, u64>,
+    killed: Vec<KilledInvocation>,
 }
 
 impl Faults {
@@ -153,6 +162,17 @@ impl Faults {
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.state().counts.clone()
+    }
+
+    /// Returns the invocations whose processes were killed since the last call. Unlike [`counts`](Self::counts), the
+    /// result does not contain processes that have responded before they were to be killed.
+    #[must_use]
+    pub fn take_killed_invocations(&self) -> Vec<KilledInvocation> {
+        std::mem::take(&mut self.state().killed)
+    }
+
+    pub(crate) fn record_killed_invocation(&self, function: &str, event: Bytes) {
+        self.state().killed.push(KilledInvocation { function: function.to_owned(), event });
     }
 
     pub(crate) fn of_table_request(&self) -> Option<RequestFault> {

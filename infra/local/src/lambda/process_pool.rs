@@ -94,14 +94,19 @@ impl ProcessPool {
                 None => self.launcher.start()?,
             };
             // A crash is injected by replacing the timeout, because a process that exceeds its timeout is killed.
-            let timeout = self.faults.crash_delay().unwrap_or(self.timeout);
-            match process.invoke(event.clone(), timeout).await {
+            let crash_delay = self.faults.crash_delay();
+            match process.invoke(event.clone(), crash_delay.unwrap_or(self.timeout)).await {
                 InvocationOutcome::Completed(result) => {
                     self.add_idle(process);
                     return result;
                 }
                 InvocationOutcome::NotDelivered => {}
-                InvocationOutcome::Failed(error) => return Err(error),
+                InvocationOutcome::Failed(error) => {
+                    if crash_delay.is_some() {
+                        self.faults.record_killed_invocation(&self.function, event);
+                    }
+                    return Err(error);
+                }
             }
         }
     }

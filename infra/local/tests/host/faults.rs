@@ -44,6 +44,8 @@ async fn planned_kill_ends_an_invocation() {
     host.faults().set_plan(Some(FaultPlan { crashes: ALWAYS, max_crash_delay_ms: 5, ..FaultPlan::default() }));
     let killed = host.invoke("probe", json!({"do": "sleep", "ms": 60_000})).await;
     assert!(killed.is_err());
+    let functions = host.faults().take_killed_invocations().into_iter().map(|killed| killed.function);
+    assert_eq!(functions.collect::<Vec<_>>(), ["probe"]);
     host.faults().set_plan(None);
     assert!(host.invoke("probe", json!({"do": "pid"})).await.is_ok());
 }
