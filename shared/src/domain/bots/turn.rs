@@ -70,10 +70,13 @@ impl TurnSettings {
         }
         let earlier = earlier_messages(entry, entries);
         let first_at = earlier.first().map_or(entry.at, |first| first.at);
-        // The later message, or the end of the typing, is looked at after another wait.
-        let is_over = first_at.plus(self.max) < now.plus(self.quiet) || earlier.len() + 1 >= MAX_MESSAGES;
-        match entries.iter().find(is_later) {
-            _ if is_over => TurnStep::Send,
+        let later = entries.iter().find(is_later);
+        // The later message, or the end of the typing, is looked at after another wait, unless a late task has left the
+        // later message due already. A backlog is then sent as one event, not as one for each message.
+        let is_later_due = later.is_some_and(|later| later.at.plus(self.quiet) <= now);
+        let is_over = first_at.plus(self.max) < now.plus(self.quiet) && !is_later_due;
+        match later {
+            _ if is_over || earlier.len() + 1 >= MAX_MESSAGES => TurnStep::Send,
             Some(later) if is_in_turn_of(entry, later, entries) => TurnStep::Skip,
             Some(_) => TurnStep::Send,
             None => TurnStep::Wait(MIN_WAIT),
@@ -177,7 +180,18 @@ mod tests {
         assert_eq!(step(third, &typing, &entries, 5_000), TurnStep::Wait(MIN_WAIT));
         // The first message was sent at 1 s, so the turn ends at 7 s, and a wait would last until 7.1 s.
         assert_eq!(step(third, &typing, &entries, 5_100), TurnStep::Send);
-        assert_eq!(step(second, &chat(3, None), &entries, 5_100), TurnStep::Send);
+        let later = [entries[0].clone(), second.clone(), message(4, Pending)];
+        assert_eq!(step(second, &chat(4, None), &later, 5_100), TurnStep::Send);
+    }
+
+    #[test]
+    fn backlog_of_a_late_queue_is_one_event() {
+        let entries = [1, 2, 3].map(|seq| message(seq, DeliveryState::Pending));
+        let [first, second, third] = &entries;
+        // The task of the first message was received again 36 seconds after its process was killed, and those of the
+        // others have waited behind it.
+        let step = |entry| TURNS.step(entry, &chat(3, None), &entries, Timestamp(37_000));
+        assert_eq!([step(first), step(second), step(third)], [TurnStep::Skip, TurnStep::Skip, TurnStep::Send]);
     }
 
     #[test]
