@@ -68,6 +68,9 @@ impl TurnSettings {
         if !has_later && !chat.is_visitor_typing(now) {
             return TurnStep::Send;
         }
+        if was_answered_with_later(entry, chat, entries) {
+            return TurnStep::Skip;
+        }
         let earlier = earlier_messages(entry, entries);
         let first_at = earlier.first().map_or(entry.at, |first| first.at);
         let later = entries.iter().find(is_later);
@@ -86,6 +89,17 @@ impl TurnSettings {
 
 fn is_in_turn_of(entry: &TimelineEntry, later: &TimelineEntry, entries: &[TimelineEntry]) -> bool {
     earlier_messages(later, entries).iter().any(|earlier| earlier.seq == entry.seq)
+}
+
+/// Whether the bot has got the message in the event of a later one and has reacted to it since. Its own task is late
+/// then, for example because the process that handled it was killed. An event would ask the bot a second time.
+fn was_answered_with_later(entry: &TimelineEntry, chat: &Chat, entries: &[TimelineEntry]) -> bool {
+    let was_answered = |later: &&TimelineEntry| {
+        let sent_at = later.delivery.as_ref().and_then(Delivery::first_attempt_at);
+        later.seq > entry.seq && sent_at.is_some_and(|sent_at| chat.has_bot_event_after(sent_at))
+    };
+    let is_message = |other: &&TimelineEntry| other.from == Sender::Visitor && other.is_for_bot();
+    entries.iter().filter(is_message).filter(was_answered).any(|later| is_in_turn_of(entry, later, entries))
 }
 
 /// Returns the messages before `entry` that have joined it, oldest first: those of the visitor that were never sent to
@@ -128,7 +142,7 @@ mod tests {
     use super::*;
     use crate::domain::bots::bot::BotNotification;
     use crate::domain::chats::message_content::Content;
-    use crate::domain::deliveries::delivery::Target;
+    use crate::domain::deliveries::delivery::{Attempt, Target};
     use crate::domain::timestamp::Timestamp;
     use crate::wire::sample_data;
 
@@ -192,6 +206,26 @@ mod tests {
         // others have waited behind it.
         let step = |entry| TURNS.step(entry, &chat(3, None), &entries, Timestamp(37_000));
         assert_eq!([step(first), step(second), step(third)], [TurnStep::Skip, TurnStep::Skip, TurnStep::Send]);
+    }
+
+    #[test]
+    fn late_message_is_not_sent_after_an_answer_to_its_turn() {
+        let sent_at = |at: u64| {
+            let mut second = message(2, DeliveryState::Delivered);
+            let attempt = Attempt { at: Timestamp(at), status: Some(200), duration_ms: 0, error: None, answer: None };
+            second.delivery.iter_mut().for_each(|delivery| {
+                delivery.attempts = vec![attempt.clone()];
+                delivery.attempts_made = 1;
+            });
+            second
+        };
+        let step = |second: TimelineEntry| {
+            let entries = [message(1, DeliveryState::Pending), second];
+            let chat = Chat { bot_event_at: Some(Timestamp(9_000)), ..chat(2, None) };
+            TURNS.step(&entries[0], &chat, &entries, Timestamp(60_000))
+        };
+        assert_eq!(step(sent_at(4_000)), TurnStep::Skip, "the bot has answered both");
+        assert_eq!(step(sent_at(10_000)), TurnStep::Send, "the bot has not answered since");
     }
 
     #[test]
