@@ -8,5 +8,6 @@ mod bot_failure;
 mod bot_handover;
 mod bot_label;
 mod bot_management;
+mod bursts;
 mod standby;
 mod turns;
