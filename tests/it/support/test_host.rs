@@ -18,7 +18,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use local::demo::{integrator, journal::Journal};
 use local::{Host, HostStorage, LogLine, LogSink, Options, cargo_build, random_and_digest};
@@ -226,14 +226,6 @@ impl TestHost {
 
     pub async fn create_account(&self) -> TestAccount {
         TestAccount::create(&self.operator).await
-    }
-
-    /// Returns the Unix time in seconds on the host's clock.
-    pub fn now_seconds(&self) -> u64 {
-        match &self.local {
-            LocalHost(Some(host)) => host.clock().now_ms() / 1_000,
-            LocalHost(None) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs(),
-        }
     }
 
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {

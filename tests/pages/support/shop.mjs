@@ -103,6 +103,11 @@ export class Shop {
     return page;
   }
 
+  /** Opens the console, signed in as the admin. */
+  openConsole() {
+    return this.#context.open();
+  }
+
   /** Starts a network between the browser and the service, which ends with the test. */
   async addNetwork() {
     const network = await Network.start();

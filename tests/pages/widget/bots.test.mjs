@@ -7,13 +7,19 @@ import {
   useEmbeddingBrowser,
   write,
 } from "../support/shop.mjs";
+import { openChat } from "../support/console.mjs";
 import { waitFor } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
 shopJourney(
-  "messages of a bot with a person's name say that a bot has written them",
+  "every surface says which messages of a bot with a person's name are a bot's",
   async (shop) => {
+    const finished = [];
+    await shop.account.addWebhook((event) => {
+      if (event.event_name === "chat_finished") finished.push(event);
+      return { status: 200, body: { result: "ok" } };
+    });
     const message = { type: "TEXT", text: "I can help", timestamp: 1 };
     const answer = () => [{ event: "BOT_MESSAGE", message }];
     await shop.account.addBot({ id: shop.widget.id }, answer, "Anna");
@@ -27,6 +33,25 @@ shopJourney(
     await shop.answer("A person is here");
     await page.getByText("A person is here").waitFor();
     assert.match(await authors.last().textContent(), /^Marta Lindholm \S/);
+
+    const console = await shop.openConsole();
+    await openChat(console, "Visitor 1");
+    const names = console.locator(".log [role=group]");
+    await console.getByRole("group", { name: /^Anna \(bot\)/ }).waitFor();
+    await console.getByRole("group", { name: /^You/ }).waitFor();
+    assert.ok((await names.count()) >= 3);
+
+    const { admin } = shop.account;
+    const exported = await admin.get("/admin/chats/export?chat_id=1");
+    const writers = ({ messages }) =>
+      messages.filter(({ type }) => type === "text").map(({ from }) => from);
+    assert.deepEqual(writers(exported.chats[0]), ["visitor", "bot", "agent"]);
+    await admin.post("/agent/chats/1/close", {});
+    const transcript = await waitFor("the webhook", () => finished[0]);
+    assert.deepEqual(
+      transcript.chat.messages.map(({ sender_type }) => sender_type),
+      [undefined, "bot", "agent"],
+    );
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/bot.png` });
   },
