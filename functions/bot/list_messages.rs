@@ -1,6 +1,7 @@
 //! GET {bot_base_url}/webhooks/{provider_id}/{token}/chats/{chat_id}/messages?after=seq&limit=n: returns what visitor,
-//! bots and agents have written in a chat, oldest first, to the bot that has the chat. Like the agent's list, a page ends
-//! before a gap that a concurrent request may still fill. Errors have the codes of the Bot API.
+//! bots and agents have written in a chat, oldest first, to the bot that has the chat or is on standby. Like the
+//! agent's list, a page ends before a gap that a concurrent request may still fill. Errors have the codes of the Bot
+//! API.
 
 use std::process::ExitCode;
 
@@ -31,7 +32,11 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let (after, limit) = request.query_as::<BotTranscriptQuery>()?.page();
     let (page, chat) = chats.timeline_and_chat(&bot.account_id, chat_id, after, limit).await?;
     let chat = chat.ok_or(Error::NotFound)?;
-    chat.require_owned_by_bot(&bot.bot_id)?;
+    if bot.settings.standby && chat.state.agent().is_some() {
+        chat.require_bot(&bot.bot_id).map_err(Error::from)?;
+    } else {
+        chat.require_owned_by_bot(&bot.bot_id)?;
+    }
     let entries = unexpired_entries(&chats, &chat, page, after, limit, now).await?;
     Ok(Response::ok(BotTranscript::new(&entries, &chat)))
 }

@@ -22,9 +22,9 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
+use shared::wire::channels::channel_api::AcceptedVisitorMessage;
 use shared::wire::channels::message_content::ParsedMessage;
 use shared::wire::channels::visitor_message::{self, VisitorMessage};
-use shared::wire::fields::described::{ResultOk, Success};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -86,7 +86,8 @@ async fn receive_message(
             let Some(received) = receive_visitor_text(chats, &text).await? else { return Ok(ok_response()) };
             outbox.enqueue_message(&channel.account_id, &received.receipt).await;
             outbox.enqueue(&received.notifications).await;
-            return Ok(ok_response()
+            let accepted = AcceptedVisitorMessage::stored(&received.receipt);
+            return Ok(Response::ok(accepted)
                 .with_logged_message_id(&received.receipt.id)
                 .with_logged_caller_message_id(caller_message_id));
         }
@@ -101,5 +102,5 @@ async fn receive_message(
 }
 
 fn ok_response() -> Response {
-    Response::ok(Success { result: ResultOk::Ok })
+    Response::ok(AcceptedVisitorMessage::default())
 }

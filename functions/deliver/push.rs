@@ -11,7 +11,7 @@ use shared::runtime::clock;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::table_stream::{self, ItemChange};
 use shared::service::push::PushService;
-use shared::service::standby::StandbyCopies;
+use shared::service::standby::{NewMessage, StandbyCopies};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -26,6 +26,8 @@ type Dependencies = (Connections, Directory, Chats, SocketGateway, Outbox);
 async fn handle(dependencies: Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
     let (connections, directory, chats, gateway, outbox) = &dependencies;
     let changes = ParsedChanges::of(changes);
-    StandbyCopies { directory, outbox }.queue(&changes).await;
-    PushService { directory, chats, connections, gateway, now: clock::now() }.push(changes).await
+    let new_messages = NewMessage::announced_by(&changes);
+    let pushed = PushService { directory, chats, connections, gateway, now: clock::now() }.push(changes).await;
+    StandbyCopies { directory, outbox }.queue(&new_messages).await;
+    pushed
 }

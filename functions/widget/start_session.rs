@@ -7,8 +7,6 @@ use std::process::ExitCode;
 
 use shared::chats::visitor::update_visitor;
 use shared::domain::channels::callback_availability::CallbackAvailability;
-use shared::domain::channels::channel::Channel;
-use shared::domain::chats::chat::Chat;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitors::visitor::Visitor;
 use shared::domain::visitors::widget_visitor::{self, BrowserSession, Page};
@@ -66,6 +64,12 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         Some(chat) => widget::agent_photo(&directory, chat, &team.agents).await?,
         None => None,
     };
+    let department = directory.default_department(channel).await?;
+    let first_bot = directory.first_bot(channel, department.as_ref()).await?;
+    let of_departments = team.departments.iter().filter_map(|department| department.bot_id.as_deref());
+    let of_chat = history.chat.as_ref().filter(|chat| !chat.state.is_closed()).and_then(|chat| chat.bot_id.as_deref());
+    let bot_disclosure =
+        is_bot_disclosed(&directory, of_chat.into_iter().chain(first_bot.as_deref()).chain(of_departments)).await?;
     let rules = directory.cached_widget_rules(&channel.account_id).await?;
     let calls = CallService { directory: &directory, chats: &chats, connections: &connections, now };
     let callback = calls.callback_availability(channel, visitor.as_ref()).await?;
@@ -74,8 +78,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         widget: accepted.settings()?.into(),
         rules: StoredRules(&rules),
         mode: WidgetMode::new(team.is_online),
-        bot: channel.bot_id.is_some(),
-        bot_disclosure: is_bot_disclosed(&directory, channel, history.chat.as_ref()).await?,
+        bot: first_bot.is_some(),
+        bot_disclosure,
         departments: team.departments.iter().map(|department| department.snapshot().into()).collect(),
         agents: WidgetAgent::list(&team.agents, &team.departments),
         visitor: visitor.map(|visitor| WidgetVisitor::new(&visitor, new_token)),
@@ -88,11 +92,14 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     }))
 }
 
-/// Returns whether the visitor must be told that the bot of the open chat, or the one that answers new chats, is a bot.
-async fn is_bot_disclosed(directory: &Directory, channel: &Channel, chat: Option<&Chat>) -> Result<bool, Error> {
-    let of_chat = chat.filter(|chat| !chat.state.is_closed()).and_then(|chat| chat.bot_id.as_ref());
-    let Some(bot_id) = of_chat.or(channel.bot_id.as_ref()) else { return Ok(false) };
-    Ok(directory.cached_bot(bot_id).await?.is_some_and(|bot| bot.settings.disclosure))
+/// Returns whether the visitor must be told that a bot answers: if any of the bots that may do so is to be disclosed.
+async fn is_bot_disclosed(directory: &Directory, bot_ids: impl Iterator<Item = &str>) -> Result<bool, Error> {
+    for bot_id in bot_ids {
+        if directory.cached_bot(bot_id).await?.is_some_and(|bot| bot.settings.disclosure) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor.

@@ -12,10 +12,9 @@ import { setTimeout } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
-const INSTRUCTIONS = "You answer visitors of a shop that is open from 9 to 5. Call invite_agent if you do not know.";
-const SUMMARY = "Summarise this chat in at most three sentences for the agent who takes it over.";
+const INSTRUCTIONS = `You answer visitors of a shop that is open from 9 to 5. Call invite_agent if you do not know, or if the
+visitor wants a person. Its summary is for the agent, its text for the visitor.`;
 const UNAVAILABLE = "No agent is available. Say so, and ask the visitor for an e-mail address.";
-const HUMAN = /\b(human|agent|real person)\b/i;
 const REASONS = ["requested", "unknown_answer", "sensitive", "complaint", "sales", "out_of_scope", "error", "other"];
 const TEXT = { type: "string" };
 const PARAMETERS = { type: "object", properties: { reason: { enum: REASONS }, summary: TEXT, text: TEXT } };
@@ -96,10 +95,6 @@ function streamTo(target) {
 // Returns the event that answers the visitor. If the model fails, this is a hand-over, too.
 async function think(history, show) {
     try {
-        if (history.at(-1).role === "user" && HUMAN.test(history.at(-1).content)) {
-            const { content } = await askModel([...history, { role: "user", content: SUMMARY }], []);
-            return invite({ reason: "requested", summary: content });
-        }
         const { content, tool } = await askModel(history, history.at(-1).role === "system" ? [] : TOOLS, show);
         return tool ? invite(JSON.parse(tool)) : { event: "BOT_MESSAGE", message: { type: "TEXT", text: content } };
     } catch (error) {

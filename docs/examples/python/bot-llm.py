@@ -18,12 +18,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-INSTRUCTIONS = "You answer visitors of a shop that is open from 9 to 5. Call invite_agent if you do not know."
-SUMMARY = "Summarise this chat in at most three sentences for the agent who takes it over."
+INSTRUCTIONS = """You answer visitors of a shop that is open from 9 to 5. Call invite_agent if you do not know, or if the
+visitor wants a person. Its summary is for the agent, its text for the visitor."""
 UNAVAILABLE = "No agent is available. Say so, and ask the visitor for an e-mail address."
-HUMAN = ("human", "agent", "real person")
 REASONS = ["requested", "unknown_answer", "sensitive", "complaint", "sales", "out_of_scope", "error", "other"]
-PARAMETERS = {"type": "object", "properties": {"reason": {"enum": REASONS}, "summary": {}, "text": {}}}
+TEXT = {"type": "string"}
+PARAMETERS = {"type": "object", "properties": {"reason": {"enum": REASONS}, "summary": TEXT, "text": TEXT}}
 INVITE = {"name": "invite_agent", "description": "Hand the chat over to a human", "parameters": PARAMETERS}
 CHUNK_SECONDS = float(os.environ.get("CHUNK_SECONDS", "0.5"))
 TOOLS = [{"type": "function", "function": INVITE}]
@@ -108,9 +108,9 @@ def answer(chat_id, chat):
             target = {"chat_id": chat_id, "reply_to_seq": chat.seq or None}
         reply = think(history, None if chat.has_agent else target)
         if chat.has_agent:  # an agent decides what is sent
-            reply = "message" in reply and {"event": "DRAFT", "text": reply["message"]["text"]}
+            reply = {"event": "DRAFT", "text": reply["message"]["text"]} if "message" in reply else None
         with lock:
-            if chat.answered < chat.version or chats.get(chat_id) is not chat or not reply:
+            if chat.answered < chat.version or chats.get(chat_id) is not chat or reply is None:
                 continue  # stale, or nothing to suggest
         status, body = send_event({**reply, **target})
         with lock:
@@ -133,11 +133,8 @@ def show(text, target, shown_at):
 
 def think(history, target):
     """Returns the event that answers the visitor. If the model fails, this is a hand-over, too."""
-    last = history[-1]
     try:
-        if last["role"] == "user" and any(word in last["content"].lower() for word in HUMAN):
-            return invite("requested", ask_model(history + [{"role": "user", "content": SUMMARY}], [])[0])
-        content, tool = ask_model(history, [] if last["role"] == "system" else TOOLS, target)
+        content, tool = ask_model(history, [] if history[-1]["role"] == "system" else TOOLS, target)
         if tool is not None:
             return invite(**json.loads(tool))
         return {"event": "BOT_MESSAGE", "message": {"type": "TEXT", "text": content}}

@@ -1356,7 +1356,7 @@ export interface paths {
         };
         /**
          * Lists what was written in a chat of the bot
-         * @description Only for the bot that has the chat. Oldest first; for the next page, send `next` as `after`. Private notes and events are not listed. Counts as one of the bot's requests.
+         * @description For the bot that has the chat, or is on standby while an agent has it. Oldest first; for the next page, send `next` as `after`. Private notes and events are not listed. Counts as one of the bot's requests.
          */
         get: operations["botTranscript"];
         put?: never;
@@ -2276,6 +2276,15 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /**
+         * @description chat_id and seq say where the message is stored. They are absent for a typing notice, and for a visitor whom the
+         *     account has blacklisted.
+         */
+        AcceptedVisitorMessage: {
+            chat_id?: components["schemas"]["SequentialNumber"];
+            result: components["schemas"]["ResultOk"];
+            seq?: components["schemas"]["SequentialNumber"];
+        };
         Account: {
             account_id: string;
             created_at: components["schemas"]["UnixSeconds"];
@@ -2464,8 +2473,8 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time, it
-         *     returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
+         * @description The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time,
+         *     it returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
          */
         AgentWait: number;
         AgentWithLastSeen: {
@@ -2592,14 +2601,16 @@ export interface components {
             fallbacks: number;
             /**
              * Format: int64
-             * @description Chats that the bot gave to the agents (INVITE_AGENT).
+             * @description Chats that went to the agents by the bot's INVITE_AGENT, or because the visitor asked for a person
+             *     (human_words).
              */
             handed_over: number;
             /** @description False if the account had too many chats to examine all of them. The numbers then cover only the newest chats. */
             is_complete: boolean;
             /**
              * Format: int64
-             * @description Half of the answers came within this time after the visitor's last message, in milliseconds. Null without answers.
+             * @description Half of the answers came within this time after the visitor's last message, in milliseconds. Null without
+             *     answers.
              */
             median_answer_ms: number | null;
             since: components["schemas"]["UnixSeconds"];
@@ -3018,7 +3029,7 @@ export interface components {
             messages: components["schemas"]["TranscriptMessage"][];
             /**
              * Format: int64
-             * @description The `after` of the next page. Null at the end of the chat.
+             * @description The `after` of the next page. Null if there are no more messages now.
              */
             next: number | null;
         };
@@ -3635,8 +3646,8 @@ export interface components {
             /** @description All messages as one text. */
             message: components["schemas"]["ClientMessageContent"];
             /**
-             * @description The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor has
-             *     asked for a callback.
+             * @description The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor
+             *     has asked for a callback.
              */
             messages: components["schemas"]["MessageFromVisitor"][];
             sender: components["schemas"]["ClientMessageSender"];
@@ -4192,8 +4203,8 @@ export interface components {
             summary: string | null;
         };
         /**
-         * @description Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is online.
-         *     False by default: the bot decides.
+         * @description Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is
+         *     online. False by default: the bot decides.
          */
         HumanWords: boolean;
         IncomingCallReport: {
@@ -4825,9 +4836,9 @@ export interface components {
             text?: string | null;
         };
         /**
-         * @description The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it must
-         *     send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget gets at
-         *     most one in 200 ms.
+         * @description The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it
+         *     must send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget
+         *     gets at most one in 200 ms.
          */
         ProviderEventMessageChunk: {
             /**
@@ -5453,6 +5464,8 @@ export interface components {
             buttons?: components["schemas"]["MessageButtons"];
             call?: components["schemas"]["Call"];
             call_delivery?: components["schemas"]["Delivery"];
+            /** @description Only in entries of the type chat_closed, which chats with a bot have: who closed the chat. */
+            closed_by?: components["schemas"]["CloseReason"];
             /** @description Markdown. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
@@ -9124,7 +9137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Success"];
+                    "application/json": components["schemas"]["AcceptedVisitorMessage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -81,8 +81,8 @@ struct CargoTarget {
     kind: Vec<String>,
 }
 
-/// Returns the folder of the first binary listed in cargo's output, which has one JSON message per line. Examples are in
-/// another folder.
+/// Returns the folder of the first binary listed in cargo's output, which has one JSON message per line. Examples are
+/// in another folder.
 fn executables_folder(messages: &str) -> Option<PathBuf> {
     messages
         .lines()

@@ -1,8 +1,8 @@
 //! Delivers events to the provider of a bot (specification, B-2).
 //!
-//! A bot accepts an event by responding with 200 and no error. It also accepts a CLIENT_MESSAGE, an AGENT_UNAVAILABLE or
-//! a CHAT_RETURNED by sending BOT_MESSAGE or INVITE_AGENT for the chat after the first attempt has started. If it does
-//! not accept one of these three in time, the chat is handed over to the agents.
+//! A bot accepts an event by responding with 200 and no error. It also accepts a CLIENT_MESSAGE, an AGENT_UNAVAILABLE
+//! or a CHAT_RETURNED by sending BOT_MESSAGE or INVITE_AGENT for the chat after the first attempt has started. If it
+//! does not accept one of these three in time, the chat is handed over to the agents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,8 +70,9 @@ impl Receiver for BotReceiver<'_> {
         awaits_bot_reaction(entry) && !has_chat
     }
 
-    /// A visitor who asks for a person gets one, if the bot's settings say so. Otherwise, a visitor's message waits until
-    /// the visitor is quiet, if the bot gathers messages. Reads the chat's entries only if the visitor has gone on.
+    /// A visitor who asks for a person gets one, if the bot's settings say so. Otherwise, a visitor's message waits
+    /// until the visitor is quiet, if the bot gathers messages. Reads the chat's entries only if the visitor has gone
+    /// on.
     fn turn_step<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -79,10 +80,10 @@ impl Receiver for BotReceiver<'_> {
         now: Timestamp,
     ) -> BoxFuture<'a, Result<TurnStep, Error>> {
         Box::pin(async move {
-            let settings = match entry.is_visitor_message() {
-                true => settings_of(self.directory, entry, chat).await?.unwrap_or_default(),
-                false => return Ok(TurnStep::Send),
-            };
+            if !entry.is_visitor_message() {
+                return Ok(TurnStep::Send);
+            }
+            let settings = settings_of(self.directory, entry, chat).await?.unwrap_or_default();
             if settings.human_words && self.hand_over_on_request(entry, chat).await? {
                 return Ok(TurnStep::Skip);
             }
@@ -324,7 +325,8 @@ impl BotReceiver<'_> {
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
 
-    /// Hands the chat over if the visitor asks for a person and an agent is online. If none is, the bot gets the message.
+    /// Hands the chat over if the visitor asks for a person and an agent is online. If none is, the bot gets the
+    /// message.
     async fn hand_over_on_request(&self, entry: &TimelineEntry, chat: &Chat) -> Result<bool, Error> {
         let is_request = entry.content.own_text().is_some_and(asks_for_person);
         if !is_request || !has_online_agent(self.directory, self.connections, chat).await? {

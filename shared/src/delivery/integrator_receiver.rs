@@ -91,9 +91,9 @@ impl IntegratorReceiver<'_> {
         }
     }
 
-    /// Sends a typing notice from the chat's agent or bot to the integrator, without retries. The notice is dropped if, for
-    /// example, it is too old or the integrator is failing. An error is only logged, because a retry would delay the
-    /// chat's next messages.
+    /// Sends a typing notice from the chat's agent or bot to the integrator, without retries. The notice is dropped if,
+    /// for example, it is too old or the integrator is failing. An error is only logged, because a retry would delay
+    /// the chat's next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");

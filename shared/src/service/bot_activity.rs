@@ -43,7 +43,7 @@ pub async fn bot_activity(chats: &Chats, bot: &Bot, now: Timestamp) -> Result<Bo
         });
         for (chat, entries) in chunk.iter().zip(try_join_all(timelines).await?) {
             activity.add_chat(chat);
-            activity.add_answers(&entries);
+            activity.add_answers(&entries, |entry| chat.bot_of_entry(entry.seq) == Some(bot.bot_id.as_str()));
             entries.iter().for_each(|entry| activity.add_entry(entry, now));
             let has_older = entries.len() == MAX_ENTRIES_PER_CHAT;
             activity.is_complete &= !has_older || entries.first().is_none_or(|entry| entry.at < activity.since);

@@ -100,7 +100,8 @@ impl BotEventHandler<'_> {
         invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
     }
 
-    /// Reads the department or the agent that the bot has chosen. Fails with the name of the field if it does not exist.
+    /// Reads the department or the agent that the bot has chosen. Fails with the name of the field if it does not
+    /// exist.
     async fn invitation_target(&self, target: Option<InvitationTarget>) -> Result<ChosenTarget, Error> {
         let (directory, account_id) = (self.directory, &self.bot.account_id);
         let (field, found) = match target {
@@ -160,7 +161,7 @@ impl BotEventHandler<'_> {
         outbox: &Outbox,
         gateway: &SocketGateway,
     ) -> Result<(), Error> {
-        let chat = self.chat_in_hands(chat_reference).await?;
+        let chat = self.chat_owned_by_bot(chat_reference).await?;
         let push = self.push_service(gateway);
         send_typing_notice_to_visitor(&push, outbox, &chat, TypingFrom::Bot, typing).await
     }
@@ -173,7 +174,7 @@ impl BotEventHandler<'_> {
         outbox: &Outbox,
         gateway: &SocketGateway,
     ) -> Result<bool, Error> {
-        let chat = self.chat_in_hands(chat_reference).await?;
+        let chat = self.chat_owned_by_bot(chat_reference).await?;
         chat.require_answer_to_last(reply_to_seq)?;
         if chat.is_answer_stopped() {
             return Ok(true);
@@ -183,8 +184,8 @@ impl BotEventHandler<'_> {
         Ok(false)
     }
 
-    /// Handles DRAFT: shows the agent who has the chat an answer. Fails if the bot is not on standby, or if no agent has
-    /// its chat.
+    /// Handles DRAFT: shows the agent who has the chat an answer. Fails if the bot is not on standby, or if no agent
+    /// has its chat.
     pub async fn suggest_answer(
         &self,
         chat_reference: &ChatReference,
@@ -201,7 +202,8 @@ impl BotEventHandler<'_> {
         }
         chat.require_answer_to_last(reply_to_seq)?;
         let (bot_name, text) = (self.bot.name.clone(), text.to_owned());
-        let draft = BotDraft { bot_name, text, after_seq: chat.seq, at: clock::now() };
+        let after_seq = reply_to_seq.unwrap_or(chat.seq);
+        let draft = BotDraft { bot_name, text, after_seq, at: clock::now() };
         self.chats.update_panel(&chat, &PanelUpdate { draft: Some(draft), ..PanelUpdate::default() }).await
     }
 
@@ -218,7 +220,7 @@ impl BotEventHandler<'_> {
     }
 
     /// Reads the chat of an event. Fails if the bot does not have it.
-    async fn chat_in_hands(&self, chat_reference: &ChatReference) -> Result<Chat, Error> {
+    async fn chat_owned_by_bot(&self, chat_reference: &ChatReference) -> Result<Chat, Error> {
         let chat_id = self.chat_id(chat_reference).await?;
         let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
         chat.require_owned_by_bot(&self.bot.bot_id)?;
@@ -253,8 +255,8 @@ impl BotEventHandler<'_> {
         update_visitor_and_notify(self.chats, &visitor, &settings.webhooks, clock::now()).await
     }
 
-    /// Returns the visitor's messages that a refused answer did not take into account, oldest first, and the number with
-    /// which the bot can answer them.
+    /// Returns the visitor's messages that a refused answer did not take into account, oldest first, and the number
+    /// with which the bot can answer them.
     pub async fn newer_messages(
         &self,
         chat_reference: &ChatReference,

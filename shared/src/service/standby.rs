@@ -1,5 +1,5 @@
 //! Copies of messages for bots on standby: bots that read along while an agent has their chat, so that they can suggest
-//! answers. A copy is a hint: it is sent once, and the bot can read the chat if one is lost.
+//! answers. A copy is a hint: it is not repeated if it fails, and the bot can read the chat.
 
 use std::time::Duration;
 
@@ -19,38 +19,52 @@ pub struct StandbyCopies<'a> {
     pub outbox: &'a Outbox,
 }
 
-impl StandbyCopies<'_> {
-    /// Queues a copy of each new message in a chat whose bot is on standby. Reads nothing for chats without a bot. An
-    /// error is only logged.
-    pub async fn queue(&self, ParsedChanges(changes): &ParsedChanges) {
-        for (_, change) in changes {
-            let TableChange::Chat {
-                change: ChatItemChange::Header { before: Some(before), after: Some(chat) }, ..
-            } = change
-            else {
-                continue;
+/// A new message in a chat that an agent has, and that had a bot before.
+pub struct NewMessage {
+    account_id: String,
+    chat_id: u64,
+    seq: u64,
+    bot_id: String,
+}
+
+impl NewMessage {
+    /// Returns the messages that the changes of headers announce.
+    #[must_use]
+    pub fn announced_by(ParsedChanges(changes): &ParsedChanges) -> Vec<Self> {
+        let of_change = |(_, change): &(String, TableChange)| {
+            let TableChange::Chat { change: ChatItemChange::Header { before, after }, .. } = change else {
+                return None;
             };
-            let Some(seq) = new_message(before, chat) else { continue };
-            if let Err(error) = self.queue_copy(chat, seq).await {
-                tracing::warn!(context = error.context(), chat.account_id, chat.chat_id, "copy for a bot not queued");
+            Self::announced(before.as_deref()?, after.as_deref()?)
+        };
+        changes.iter().filter_map(of_change).collect()
+    }
+
+    fn announced(before: &Chat, after: &Chat) -> Option<Self> {
+        let is_message = after.seq > before.seq && after.last_message != before.last_message;
+        let bot_id = after.bot_id.clone().filter(|_| is_message && after.state.agent().is_some())?;
+        let is_of_visitor = after.visitor_seq > before.visitor_seq;
+        let seq = if is_of_visitor { after.visitor_seq } else { after.seq };
+        Some(Self { account_id: after.account_id.clone(), chat_id: after.chat_id, seq, bot_id })
+    }
+}
+
+impl StandbyCopies<'_> {
+    /// Queues a copy of each message whose bot is on standby. An error is only logged.
+    pub async fn queue(&self, messages: &[NewMessage]) {
+        for message in messages {
+            if let Err(error) = self.queue_copy(message).await {
+                let NewMessage { account_id, chat_id, .. } = message;
+                tracing::warn!(context = error.context(), account_id, chat_id, "copy for a bot not queued");
             }
         }
     }
 
-    async fn queue_copy(&self, chat: &Chat, seq: u64) -> Result<(), Error> {
-        let Some(bot_id) = &chat.bot_id else { return Ok(()) };
+    async fn queue_copy(&self, NewMessage { account_id, chat_id, seq, bot_id }: &NewMessage) -> Result<(), Error> {
         let bot = self.directory.cached_bot(bot_id).await?;
         if bot.is_none_or(|bot| !bot.settings.standby) {
             return Ok(());
         }
-        self.outbox.send_delayed(Target::Bot, &Task::standby_copy(chat, seq), STORING_TIME).await
+        self.outbox.send_delayed(Target::Bot, &Task::standby_copy(account_id, *chat_id, *seq), STORING_TIME).await
     }
-}
-
-/// Returns the number of the message that a change of a header announces, if an agent has the chat.
-fn new_message(before: &Chat, after: &Chat) -> Option<u64> {
-    let is_message = after.seq > before.seq && after.last_message != before.last_message;
-    let is_of_visitor = after.visitor_seq > before.visitor_seq;
-    let seq = if is_of_visitor { after.visitor_seq } else { after.seq };
-    (is_message && after.state.agent().is_some()).then_some(seq)
 }

@@ -6,9 +6,9 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
-/// Returns the first entries after `after` that have not expired, of which `page` are the first as they were read. Pages
-/// that contain only expired entries are skipped, because clients treat an empty page as the end of the timeline. A page
-/// ends before a gap that a concurrent request may still fill.
+/// Returns the first entries after `after` that have not expired, of which `page` are the first as they were read.
+/// Pages that contain only expired entries are skipped, because clients treat an empty page as the end of the timeline.
+/// A page ends before a gap that a concurrent request may still fill.
 pub async fn unexpired_entries(
     chats: &Chats,
     chat: &Chat,

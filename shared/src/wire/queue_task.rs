@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chats::chat::Chat;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
@@ -163,9 +162,8 @@ impl Task {
         Self::AgentWaitDue(AgentWaitTask { v: VERSION, account_id: account_id.to_owned(), chat_id })
     }
 
-    pub fn standby_copy(chat: &Chat, seq: u64) -> Self {
-        let (account_id, chat_id) = (chat.account_id.clone(), chat.chat_id);
-        Self::StandbyCopy(StandbyCopyTask { v: VERSION, account_id, chat_id, seq })
+    pub fn standby_copy(account_id: &str, chat_id: u64, seq: u64) -> Self {
+        Self::StandbyCopy(StandbyCopyTask { v: VERSION, account_id: account_id.to_owned(), chat_id, seq })
     }
 
     pub fn call_due(entry: &TimelineEntry) -> Self {

@@ -113,7 +113,11 @@ fn bot_sends_files_and_places() {
         let file = json!({"file": "https://bots.example/map.png", "file_name": "map.png", "file_size": 18204});
         let photo = merged(json!({"type": "PHOTO", "text": "The way"}), file.clone());
         fixture.bot.send_message(&chat_id, photo).await.expect(200);
-        fixture.bot.send_message(&chat_id, json!({"type": "LOCATION", "latitude": 51.5, "longitude": -0.1})).await;
+        fixture
+            .bot
+            .send_message(&chat_id, json!({"type": "LOCATION", "latitude": 51.5, "longitude": -0.1}))
+            .await
+            .expect(200);
         let sent = fixture.integrator.wait_for_requests(2, WAIT_TIMEOUT).await;
         let mut messages: Vec<Value> = sent.iter().map(|request| request.json()["message"].clone()).collect();
         messages.iter_mut().for_each(|message| drop(message.as_object_mut().unwrap().remove("id")));
@@ -177,6 +181,7 @@ fn visitor_sees_an_answer_grow_and_stops_it() {
         .await;
         bot.send_text(&chat_id, "From 9").await.expect(200);
         assert_eq!(socket.next_of("message").await["message"]["text"], "From 9");
+        assert_eq!(bot.post(&chunk("P.S.")).await.expect(200), json!({"result": "ok"}), "the stopped answer has ended");
 
         visitor.say("And on Sunday?").await;
         let superseded = bot.post(&chunk("From 9 to 5")).await.expect(409);
@@ -248,6 +253,22 @@ fn bot_reads_its_chat_by_pages() {
         fixture.bot.client.get(&format!("{}?after=x", path(&fixture.bot, "1"))).await.expect(400);
         fixture.agent.accept(1).await;
         fixture.bot.client.get(&path(&fixture.bot, "1")).await.expect(403);
+    });
+}
+
+#[test]
+fn reading_a_chat_counts_towards_the_limit_of_the_bot() {
+    run_with_virtual_time(async |host, _| {
+        let fixture = BotFixture::create(host).await;
+        let limit = json!({"limits": {"bot_requests": 3}});
+        fixture.account.admin.client.put("/admin/settings", &limit).await.expect(200);
+        fixture.send_visitor_text(VISITOR_ID, "One").await;
+        let path = format!("{}/chats/1/messages", fixture.bot.webhook_path());
+        let mut statuses = Vec::new();
+        for _ in 0..7 {
+            statuses.push(fixture.bot.client.get(&path).await.status);
+        }
+        assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");
     });
 }
 

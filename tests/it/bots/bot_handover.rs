@@ -1,6 +1,6 @@
 //! Tests of the hand-over of a chat between bots and agents: what a bot tells the agents, whom it invites, chats that
-//! nobody accepts in time, chats that an agent gives to a bot, and bots that close chats. docs/bots.md (Hand-over) lists
-//! the rules with these tests.
+//! nobody accepts in time, chats that an agent gives to a bot, and bots that close chats. docs/bots.md (Hand-over)
+//! lists the rules with these tests.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -178,6 +178,7 @@ fn bot_closes_its_chat_with_last_words() {
         fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         assert_eq!(fixture.integrator.texts(), ["Have a nice day!"]);
         assert_eq!(fixture.chat_state(1).await, "closed");
+        assert_eq!(fixture.entries_of_type(1, "chat_closed").await[0]["closed_by"], "bot", "agents see it");
         fixture.bot.post(&close).await.expect_error(403, "invalid_request");
 
         let second = fixture.send_visitor_text(VISITOR_ID, "One more thing").await["chat_id"].clone();

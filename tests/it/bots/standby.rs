@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host};
+use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, run_with_virtual_time};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 /// A chat that an agent has taken from its bot.
@@ -51,15 +51,32 @@ fn bot_on_standby_gets_copies_of_what_visitor_and_agent_write() {
 
 #[test]
 fn bot_that_is_not_on_standby_gets_no_copy_and_suggests_nothing() {
+    run_with_virtual_time(async |host, time| {
+        for (is_on_standby, copies) in [(true, 1), (false, 0)] {
+            let (fixture, chat_id) = accepted_chat(host, is_on_standby).await;
+            fixture.channel.send_text(VISITOR_ID, "And on Sunday?").await;
+            time.run_until_queues_are_empty().await;
+            assert_eq!(fixture.attempts("STANDBY_MESSAGE").len(), copies);
+            let status = if is_on_standby { 200 } else { 403 };
+            fixture.bot.post(&json!({"event": "DRAFT", "chat_id": chat_id, "text": "At ten"})).await.expect(status);
+            let path = format!("{}/chats/1/messages", fixture.bot.webhook_path());
+            fixture.bot.client.get(&path).await.expect(status);
+            assert_eq!(fixture.suggestion().await.is_null(), !is_on_standby);
+        }
+    });
+}
+
+#[test]
+fn late_suggestion_counts_as_one_from_before_the_answer() {
     run_on_shared_host(async |host| {
-        let (fixture, chat_id) = accepted_chat(host, false).await;
-        let refused = json!({"event": "DRAFT", "chat_id": chat_id, "text": "From 10 to 2"});
-        fixture.bot.post(&refused).await.expect(403);
-        fixture.channel.send_text(VISITOR_ID, "And on Sunday?").await;
-        fixture.agent.send_text(1, "Closed").await;
-        fixture.agent.close(1).await;
-        fixture.wait_for_event("CHAT_CLOSED").await;
-        assert_eq!((fixture.attempts("STANDBY_MESSAGE").len(), fixture.suggestion().await), (0, Value::Null));
+        let (fixture, chat_id) = accepted_chat(host, true).await;
+        let answered = fixture.agent.send_text(1, "From 9 to 5").await;
+        let late = json!({"event": "DRAFT", "chat_id": chat_id, "reply_to_seq": 1, "text": "From 9 to 5"});
+        fixture.bot.post(&late).await.expect(200);
+        assert!(fixture.suggestion().await["after_seq"].as_u64().unwrap() < answered, "the console hides it");
+        fixture.suggest(&chat_id, "On Sundays from 10").await;
+        assert!(fixture.suggestion().await["after_seq"].as_u64().unwrap() >= answered);
+        fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
     });
 }
 

@@ -1,5 +1,5 @@
-//! Tests of turns: a bot gets what a visitor writes in a row as one event, and does not answer a visitor who has written
-//! since.
+//! Tests of turns: a bot gets what a visitor writes in a row as one event, and does not answer a visitor who has
+//! written since.
 
 use std::time::Duration;
 

@@ -102,7 +102,7 @@ impl Scenario {
             let reply = channel.post(&body).await;
             self.visitor_texts.record(&text, reply.status == 200);
             if reply.status != 503 {
-                assert_eq!(reply.expect(200), json!({"result": "ok"}));
+                assert_eq!(reply.expect(200)["result"], "ok");
                 return;
             }
         }

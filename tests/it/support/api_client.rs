@@ -309,7 +309,7 @@ impl TestChannel {
     pub async fn send_text(&self, visitor: &str, text: &str) {
         let body = json!({"sender": {"id": visitor}, "message": {"type": "text", "text": text}});
         let answer = self.post(&body).await.expect(200);
-        assert_eq!(answer, json!({"result": "ok"}));
+        assert_eq!(answer["result"], "ok");
     }
 
     pub async fn status(&self) -> ApiResponse {

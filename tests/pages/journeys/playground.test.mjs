@@ -112,6 +112,10 @@ journey(
     await eventNamed(page, "Not sent to the bot").waitFor();
     const row = await account.admin.chatOf(VISITOR);
     assert.equal(row.state, "waiting");
+    const pressed = bot.events.find(
+      ({ message }) => message?.text === "Sunday",
+    );
+    assert.equal(pressed.messages[0].button_id, 1);
     assert.deepEqual(await axeViolations(page), []);
     await takePictures(page, "handover");
 

@@ -35,9 +35,9 @@ export function BotActivity({ botId }: { botId: string }) {
                 <dd class="num">{duration(shown.median_answer_ms)}</dd>
                 <dt>Answer, slowest</dt>
                 <dd class="num">{duration(shown.slowest_answer_ms)}</dd>
-                <dt>Answers refused because the visitor wrote on</dt>
+                <dt>Answers refused because the visitor had written again</dt>
                 <dd class="num">{shown.superseded_answers}</dd>
-                <dt>Chats that the bot handed over</dt>
+                <dt>Chats handed over by the bot or on request</dt>
                 <dd class="num">{handed_over}</dd>
                 <dt>Chats handed over because it failed</dt>
                 <dd class={fallbacks > 0 ? "num is-bad" : "num"}>{fallbacks}</dd>

@@ -27,13 +27,13 @@ export function VisitorFields({ form }: { form: DraftForm<BotDraft> }) {
       />
       <Switch
         label="Hand over at once if the visitor asks for a person"
-        help="Words such as “human” or “operator” in eight languages, whatever the bot does. If nobody is online, the bot gets the message."
+        help="Words such as “human” or “operator” in eight languages. The bot does not get this message, unless nobody is online."
         isOn={draft.human_words}
         onChange={(human_words) => change({ human_words })}
       />
       <Switch
         label="Let the bot suggest answers to agents"
-        help="While an agent has the chat, the bot reads along and may suggest answers. Agents decide what is sent."
+        help="While an agent has the chat, the bot's provider gets what both write, and may suggest answers. Agents decide what is sent."
         isOn={draft.standby}
         onChange={(standby) => change({ standby })}
       />

@@ -10,7 +10,8 @@ const EMOJI_ONLY =
 interface BubbleProps {
   entry: Entry;
   /** Called with the text of a quick reply when it is pressed. Absent where nobody can answer with it. */
-  onReply?: ((text: string) => void) | undefined;
+  /** `id` is that of the button, if it has one. */
+  onReply?: ((text: string, id?: string | number) => void) | undefined;
 }
 
 /** What somebody has written, or what a bot tells the agents. */
@@ -43,7 +44,7 @@ export function Bubble({ entry, onReply }: BubbleProps) {
               {onReply === undefined ? (
                 button.text
               ) : (
-                <button type="button" onClick={() => onReply(button.text)}>
+                <button type="button" onClick={() => onReply(button.text, button.id)}>
                   {button.text}
                 </button>
               )}

@@ -46,7 +46,7 @@ export function Composer(props: ComposerProps) {
           suggestion={suggested.suggestion}
           isOutdated={suggested.isOutdated}
           onUse={composer.useSuggested}
-          onDismiss={suggested.dismiss}
+          onDismiss={composer.dismissSuggested}
         />
       )}
       {isOpen && (

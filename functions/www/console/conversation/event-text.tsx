@@ -33,6 +33,14 @@ function webhookFailureText(delivery: Delivery): string {
   return reason.isQuoted ? `your system rejected it: “${reason.text}”` : `your system was not notified: ${reason.text}`;
 }
 
+/** Returns what is known beyond the type of an event: a chat can be closed by its bot, or because it was idle. */
+function labelOf(entries: readonly Entry[], { type }: Entry): string {
+  const by = entries.find(({ closed_by }) => closed_by !== undefined)?.closed_by;
+  if (by === "bot") return "Closed by the bot";
+  if (by === "idle") return "Closed after a long silence";
+  return EVENT_LABELS[type] ?? labelFromType(type);
+}
+
 /** Returns the text of an event line: what happened, and which of the event's deliveries to webhooks or the bot have
  * failed or are pending. */
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
@@ -40,7 +48,7 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
   if (firstEntry === undefined) return null;
   // A transfer is a system entry of the type text, for example "Ann transferred the chat to Ben".
   if (firstEntry.type === "text") return <span dir="auto">{firstEntry.text}</span>;
-  const label = EVENT_LABELS[firstEntry.type] ?? labelFromType(firstEntry.type);
+  const label = labelOf(entries, firstEntry);
   const agentName = firstEntry.agent ? (firstEntry.agent.id === me ? "you" : firstEntry.agent.name) : undefined;
   const webhookDeliveries = entries.flatMap((entry) => entry.webhook_delivery ?? []);
   const failedWebhook = webhookDeliveries.find((delivery) => delivery.state === "failed");

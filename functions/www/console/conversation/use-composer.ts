@@ -64,19 +64,20 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     if (isNoteOnly || startsAsNote) focus();
   }, []);
 
-  const updateText = (value: string, position: number) => {
+  const updateText = (value: string, position: number, asNote = isNote) => {
     setText(value);
     setCaret(position);
     setRestored(false);
     suggestions.follow(value, position);
     setConfirmed(undefined);
-    workspace.drafts.write(chatId, value, isNote);
-    if (!isNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
+    workspace.drafts.write(chatId, value, asNote);
+    if (value.trim() === "") suggested.forget();
+    if (!asNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
   };
 
-  const replace = (from: number, to: number, insertedText: string) => {
+  const replace = (from: number, to: number, insertedText: string, asNote = isNote) => {
     const position = from + insertedText.length;
-    updateText(text.slice(0, from) + insertedText + text.slice(to), position);
+    updateText(text.slice(0, from) + insertedText + text.slice(to), position, asNote);
     const element = textarea.current;
     requestAnimationFrame(() => {
       element?.focus();
@@ -102,10 +103,17 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
 
   const useSuggested = () => {
     if (suggested.suggestion === undefined) return;
-    setNote(false);
-    replace(0, text.length, suggested.suggestion.text);
+    setNote(isNoteOnly);
+    // What the agent has typed stays.
+    const separator = text === "" || /\s$/.test(text) ? "" : " ";
+    replace(text.length, text.length, separator + suggested.suggestion.text, false);
     suggested.use();
     announce("Suggestion inserted");
+  };
+
+  const dismissSuggested = () => {
+    suggested.dismiss();
+    focus();
   };
 
   const chooseKind = (asNote: boolean) => {
@@ -140,7 +148,17 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   };
 
   const state = { text, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
-  const actions = { updateText, setCaret, insert, insertReply, startCannedReply, useSuggested, chooseKind, send };
+  const actions = {
+    updateText,
+    setCaret,
+    insert,
+    insertReply,
+    startCannedReply,
+    useSuggested,
+    dismissSuggested,
+    chooseKind,
+    send,
+  };
   return { ...state, ...actions, textarea, typingNotice, suggestions, suggested };
 }
 

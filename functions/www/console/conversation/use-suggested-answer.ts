@@ -1,5 +1,6 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { SuggestedAnswer } from "../../api/types";
+import { announce } from "../../ui/announcer";
 import { useWorkspace } from "../workspace-context";
 
 /** What a message has made of a suggested answer. */
@@ -16,17 +17,23 @@ export function useSuggestedAnswer(chatId: number) {
   const later = timeline.entries.value.filter(({ seq }) => suggestion !== undefined && seq > suggestion.after_seq);
   const isAnswered = later.some(({ from, type }) => from === "agent" && type !== "note");
   const isShown = suggestion !== undefined && !isAnswered && suggestion.at !== dismissed;
+  useEffect(() => {
+    if (isShown) announce(`${suggestion.bot} suggests an answer`);
+  }, [isShown, suggestion?.at]);
   const dismiss = () => setDismissed(suggestion?.at);
   const use = () => {
     used.current = suggestion;
     dismiss();
   };
+  const forget = () => {
+    used.current = undefined;
+  };
   /** Returns what a text that is sent has made of the suggestion. */
   const useOf = (text: string): DraftUse | undefined => {
     const original = used.current?.text.trim();
-    used.current = undefined;
+    forget();
     return original === undefined ? undefined : original === text ? "taken" : "edited";
   };
   const isOutdated = later.some(({ from }) => from === "visitor");
-  return { suggestion: isShown ? suggestion : undefined, isOutdated, dismiss, use, useOf };
+  return { suggestion: isShown ? suggestion : undefined, isOutdated, dismiss, use, forget, useOf };
 }

@@ -2,7 +2,7 @@
 
 import type { Emit } from "../api/callbacks";
 import { ServiceError, type Post } from "../service/client";
-import type { ButtonId, Call, Chat, Earlier, Message, Mode, OnlineAgent, Session } from "../service/types";
+import type { ButtonId, Call, Chat, Earlier, Frame, Message, Mode, OnlineAgent, Session } from "../service/types";
 import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
 import { fill } from "../texts/texts";
 import type { DeferredStorage } from "../visitor/deferred-storage";
@@ -145,6 +145,7 @@ export class Messenger {
   /** `buttonId` is the id of the bot's button that the visitor has pressed, if it has one. */
   sendText(text: string, buttonId?: ButtonId): void {
     this.#polling.restart();
+    this.#endGrowing();
     const { conversation, invitation } = this.#store.state;
     const isFirst = conversation.isEmpty;
     const isNewChat = !conversation.isChatOpen && conversation.pending.length === 0;
@@ -444,7 +445,7 @@ export class Messenger {
       case "typing":
         return this.#showTyping(received.typing, received.from === "bot");
       case "growing":
-        return this.#grow(received.name, received.growing);
+        return this.#grow(received);
       case "call":
         return this.onCall(received.call, `${received.chat_id}.${received.seq}`);
       case "joined":
@@ -501,8 +502,14 @@ export class Messenger {
 
   /** Shows the text of an answer that the bot is still writing. It disappears when the message arrives, or if the bot
    * falls silent. */
-  #grow(name: string, text: string): void {
-    if (this.#conversation.chat?.state !== "bot") return;
+  #grow({ chat_id, seq, name, growing: text }: Frame & { type: "growing" }): void {
+    const { chat, messages } = this.#conversation;
+    if (chat?.state !== "bot" || chat.chat_id !== chat_id) return;
+    // A piece can be overtaken by a longer one, or by the whole message.
+    const isLate = messages.some(
+      (message) => message.from === "bot" && message.chat_id === chat_id && message.seq > seq,
+    );
+    if (isLate || this.#store.state.growing?.text.startsWith(text)) return;
     this.#showTyping(false);
     clearTimeout(this.#growingTimer);
     this.#growingTimer = setTimeout(() => this.#endGrowing(), GROWING_LIFETIME_MS);

@@ -190,7 +190,7 @@ export type Frame =
   | { type: "chat"; chat_id: number; chat: Chat }
   | { type: "typing"; chat_id: number; from: "agent" | "bot"; typing: boolean }
   /** The whole text so far of the answer that the bot is writing. */
-  | { type: "growing"; chat_id: number; name: string; growing: string }
+  | { type: "growing"; chat_id: number; seq: number; name: string; growing: string }
   | { type: "call"; chat_id: number; seq: number; call: Call }
   /** The first agent has come, or the last one has left. */
   | { type: "mode"; mode: Mode; agents?: OnlineAgent[] }

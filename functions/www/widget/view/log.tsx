@@ -111,11 +111,9 @@ const Growing = ({ growing, state, actions }: Props & { growing: NonNullable<Sta
     <div class="bubble growing" dir="auto">
       {growing.text}
     </div>
-    {!growing.isStopped && (
-      <button type="button" class="stop" onClick={actions.stopAnswer}>
-        {state.texts.stop}
-      </button>
-    )}
+    <button type="button" class="stop" aria-disabled={growing.isStopped} onClick={actions.stopAnswer}>
+      {state.texts.stop}
+    </button>
   </div>
 );
 

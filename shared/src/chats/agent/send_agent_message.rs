@@ -1,6 +1,7 @@
 //! Sends an agent's message. Each message takes two writes. The first updates the chat's header, which assigns the next
 //! entry number and checks that the agent owns the chat. The second stores the entry. The second write is a transaction
-//! if it also stores the receipt of an idempotency key, or counts the chat's first answer, or the use of a bot's draft, for the reports.
+//! if it also stores the receipt of an idempotency key, or counts the chat's first answer, or the use of a bot's draft,
+//! for the reports.
 
 use crate::chats::new_entry::new_entry;
 use crate::domain::accounts::agent::AgentSnapshot;

@@ -22,7 +22,8 @@ pub struct Department {
     pub name: String,
     /// The ids of the members. A stored department can contain deleted agents; a department in a [`Roster`] does not.
     pub agent_ids: Vec<u64>,
-    /// The bot that answers first in chats that are opened in this department. `None` stands for the bot of the channel.
+    /// The bot that answers first in chats that are opened in this department. `None` stands for the bot of the
+    /// channel.
     pub bot_id: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct BotActivity {
     /// The number of answers that were refused because the visitor had written since, in chats that changed in the
     /// period.
     pub superseded: u64,
-    /// The number of chats that the bot handed over by inviting the agents.
+    /// The number of chats that went to the agents because the bot invited them, or because the visitor asked for one.
     pub handed_over: u64,
     /// The number of chats that were handed over because the bot failed or did not answer in time.
     pub fallbacks: u64,
@@ -54,10 +54,11 @@ impl BotActivity {
         }
     }
 
-    /// Measures the answers in a timeline, oldest entry first. The bot's further messages are not answers.
-    pub fn add_answers(&mut self, entries: &[TimelineEntry]) {
+    /// Measures the answers in a timeline, oldest entry first, without the entries of the chat's other bots. The bot's
+    /// further messages are not answers.
+    pub fn add_answers(&mut self, entries: &[TimelineEntry], is_of_bot: impl Fn(&TimelineEntry) -> bool) {
         let mut asked_at = None;
-        for entry in entries {
+        for entry in entries.iter().filter(|entry| is_of_bot(entry)) {
             match entry.from {
                 Sender::Visitor if entry.is_for_bot() => asked_at = Some(entry.at),
                 Sender::Bot(_) => {
@@ -138,8 +139,11 @@ mod tests {
         let bot = |at| entry(at, Sender::Bot("Robin".into()), Target::Channel);
         let agent = |at| entry(at, Sender::Agent(agent_named("Ann")), Target::Channel);
         let mut activity = BotActivity::new(Timestamp(100));
-        activity.add_answers(&[visitor(10), bot(20), visitor(90), visitor(95), bot(105), bot(110)]);
-        activity.add_answers(&[visitor(200), agent(210), bot(220), visitor(300), bot(400), visitor(500), bot(507)]);
+        activity.add_answers(&[visitor(10), bot(20), visitor(90), visitor(95), bot(105), bot(110)], |_| true);
+        activity
+            .add_answers(&[visitor(200), agent(210), bot(220), visitor(300), bot(400), visitor(500), bot(507)], |_| {
+                true
+            });
         assert_eq!((&*activity.answer_ms, activity.median_answer_ms()), (&[10, 100, 7][..], Some(10)));
         assert_eq!(BotActivity::new(Timestamp(0)).median_answer_ms(), None);
     }

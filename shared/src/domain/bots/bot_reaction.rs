@@ -1,6 +1,6 @@
 //! The entries that a bot must react to: a visitor's message or request for a callback, and the notifications that no
-//! agent is available and that an agent has given it the chat. If the bot does not accept such an entry in time, or does
-//! not answer an accepted message within its time limit, the chat is handed over to the agents.
+//! agent is available and that an agent has given it the chat. If the bot does not accept such an entry in time, or
+//! does not answer an accepted message within its time limit, the chat is handed over to the agents.
 
 use crate::domain::bots::bot::BotNotification;
 use crate::domain::chats::chat::Sender;

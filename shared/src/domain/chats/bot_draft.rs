@@ -1,4 +1,5 @@
-//! An answer that a bot on standby suggests to the agent who has the chat. The agent decides: it is never sent by itself.
+//! An answer that a bot on standby suggests to the agent who has the chat. The agent decides: it is never sent by
+//! itself.
 
 use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
@@ -7,8 +8,8 @@ use crate::domain::timestamp::Timestamp;
 pub struct BotDraft {
     pub bot_name: String,
     pub text: String,
-    /// The number of the chat's last entry when the bot sent the draft. If the visitor has written since, the draft may
-    /// be out of date.
+    /// The number of the entry that the bot answers, or else of the chat's last entry when it sent the draft. If the
+    /// visitor has written since, the draft may be out of date; if an agent has, it is no longer needed.
     pub after_seq: u64,
     pub at: Timestamp,
 }

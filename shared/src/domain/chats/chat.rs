@@ -145,8 +145,8 @@ pub struct Chat {
     /// The number of a visitor's message that is sent to the bot again, because an attempt failed. The bot may then
     /// answer it twice. `None` if there was no such message since the visitor last wrote.
     pub repeated_to_bot: Option<u64>,
-    /// How the bot's chat was last handed over to the agents. `None` if it was not handed over, or has returned to a bot
-    /// since.
+    /// How the bot's chat was last handed over to the agents. `None` if it was not handed over, or has returned to a
+    /// bot since.
     pub handover: Option<BotHandover>,
     /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.
     pub seq: u64,
@@ -196,7 +196,8 @@ pub struct Chat {
 pub struct BotAnswers {
     /// The number of answers that were refused because the visitor had written since.
     pub superseded: u64,
-    /// The number of the visitor's last message when the visitor stopped the answer to it. 0 if none was stopped.
+    /// The number of the visitor's last message when the visitor stopped the answer to it. 0 if no answer was stopped,
+    /// or if the bot has answered since.
     pub stopped_seq: u64,
 }
 

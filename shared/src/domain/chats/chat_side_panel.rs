@@ -42,8 +42,9 @@ pub struct Panel {
     pub draft: Option<BotDraft>,
 }
 
-/// The panel changes that a webhook's response requests, or the draft of a bot. `None` (for nested options, the outer `None`) means that the
-/// response does not contain the field, so the panel keeps its value. An empty field clears the value.
+/// The panel changes that a webhook's response requests, or the draft of a bot. `None` (for nested options, the outer
+/// `None`) means that the response does not contain the field, so the panel keeps its value. An empty field clears the
+/// value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PanelUpdate {
     pub custom_data: Option<Vec<CustomData>>,

@@ -1,5 +1,5 @@
-//! The stored form of a bot's settings: attributes of the bot's item. Each is an attribute of its own, so that the audit
-//! log names what was changed.
+//! The stored form of a bot's settings: attributes of the bot's item. Each is an attribute of its own, so that the
+//! audit log names what was changed.
 
 use std::time::Duration;
 

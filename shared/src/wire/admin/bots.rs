@@ -237,8 +237,8 @@ impl BotResponseTimeout {
     }
 }
 
-/// The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time, it
-/// returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
+/// The number of seconds that a chat waits for an agent after the bot's INVITE_AGENT. If no agent accepts it in time,
+/// it returns to the bot, which gets AGENT_UNAVAILABLE. Null, the default: the chat stays with the agents.
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AgentWait(Whole<MIN_AGENT_WAIT_SECONDS, MAX_AGENT_WAIT_SECONDS>);
@@ -276,8 +276,8 @@ impl AllowedVisitorData {
     }
 }
 
-/// Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is online.
-/// False by default: the bot decides.
+/// Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is
+/// online. False by default: the bot decides.
 #[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct HumanWords(bool);
@@ -394,14 +394,16 @@ pub struct BotActivity {
     slowest_ms: Option<u64>,
     /// Messages of the bot that answered a visitor.
     answers: u64,
-    /// Half of the answers came within this time after the visitor's last message, in milliseconds. Null without answers.
+    /// Half of the answers came within this time after the visitor's last message, in milliseconds. Null without
+    /// answers.
     median_answer_ms: Option<u64>,
     /// The time of the slowest answer, in milliseconds.
     slowest_answer_ms: Option<u64>,
     /// Answers that were refused with `superseded`, because the visitor had written since, in the chats that changed in
     /// the last hour.
     superseded_answers: u64,
-    /// Chats that the bot gave to the agents (INVITE_AGENT).
+    /// Chats that went to the agents by the bot's INVITE_AGENT, or because the visitor asked for a person
+    /// (human_words).
     handed_over: u64,
     /// Chats that were given to the agents because the bot failed or did not answer in time.
     fallbacks: u64,

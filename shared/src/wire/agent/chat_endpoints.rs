@@ -479,9 +479,13 @@ impl JsonSchema for AgentMessage {
 /// Returns the message, and what it has made of a bot's draft.
 pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), Error> {
     let body = Fields::of(body)?;
-    let ParsedMessage::Content(content) = parse_message_object(body, usize::MAX)? else {
+    let ParsedMessage::Content(mut content) = parse_message_object(body, usize::MAX)? else {
         return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
     };
+    // Only visitors press buttons.
+    if let Content::Text { button_id, .. } = &mut *content {
+        *button_id = None;
+    }
     let text_chars = content.own_text().map_or(0, |text| text.chars().count());
     if text_chars > MAX_AGENT_TEXT_CHARS {
         return Err(body.invalid("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::domain::bots::bot::CloseReason;
 use crate::domain::calls::phone_call::{self, CallKind};
 use crate::domain::chats::chat::Sender;
 use crate::domain::chats::timeline_entry;
@@ -46,6 +47,9 @@ pub struct TimelineEntry {
     handover: Option<HandoverContext>,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<Call>,
+    /// Only in entries of the type chat_closed, which chats with a bot have: who closed the chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed_by: Option<Name<CloseReason>>,
     #[serde(flatten)]
     delivery: EntryDelivery,
 }
@@ -79,6 +83,7 @@ impl TimelineEntry {
             shown: (!entry.content.is_displayable()).then_some(False),
             handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
             call: entry.content.call().map(Call::from),
+            closed_by: entry.content.closed_by().map(Name),
             delivery: EntryDelivery::new(entry.delivery.as_ref(), now),
             message: MessageFields::from(&entry.content),
             id: entry.id,

@@ -99,9 +99,9 @@ pub struct DraftEvent {
     pub text: VisibleText<MAX_DRAFT_CHARS>,
 }
 
-/// The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it must
-/// send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget gets at
-/// most one in 200 ms.
+/// The beginning of the answer that the bot is writing. A widget shows it until the bot's next BOT_MESSAGE, which it
+/// must send; the visitor of an API channel sees that the bot is typing. Nothing is stored. Join the pieces: a widget
+/// gets at most one in 200 ms.
 #[derive(JsonSchema)]
 pub struct MessageChunkEvent {
     #[serde(flatten)]

@@ -49,8 +49,8 @@ pub struct ClientMessageEvent {
     /// The number of the last message. A bot that sends it as reply_to_seq does not answer a visitor who has written
     /// since.
     up_to_seq: SequentialNumber,
-    /// The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor has
-    /// asked for a callback.
+    /// The visitor's messages of this turn, oldest first: one, unless the bot has set quiet_ms. Empty if the visitor
+    /// has asked for a callback.
     messages: Vec<MessageFromVisitor>,
     /// Present if the visitor has asked for a callback. The text of the message is then the phone number.
     #[serde(skip_serializing_if = "Optional::is_absent")]

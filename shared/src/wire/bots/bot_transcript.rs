@@ -21,8 +21,8 @@ pub(super) fn operations() -> Vec<Operation> {
             "Lists what was written in a chat of the bot",
         )
         .describe(
-            "Only for the bot that has the chat. Oldest first; for the next page, send `next` as `after`. Private notes \
-             and events are not listed. Counts as one of the bot's requests.",
+            "For the bot that has the chat, or is on standby while an agent has it. Oldest first; for the next page, \
+             send `next` as `after`. Private notes and events are not listed. Counts as one of the bot's requests.",
         )
         .query::<BotTranscriptQuery>()
         .answers::<BotTranscript>(200, "The messages.")
@@ -68,7 +68,7 @@ pub struct BotTranscript {
     chat_id: SequentialNumber,
     #[schemars(length(max = MAX_MESSAGES_PER_PAGE))]
     messages: Vec<TranscriptMessage>,
-    /// The `after` of the next page. Null at the end of the chat.
+    /// The `after` of the next page. Null if there are no more messages now.
     next: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! What a bot is told about the visitor (specification, table B1). The specification's fields are always sent; the others
-//! only if the account's admin allows it.
+//! What a bot is told about the visitor (specification, table B1). The specification's fields are always sent; the
+//! others only if the account's admin allows it.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,13 +2,17 @@
 //! [`visitor_message`](super::visitor_message) and [`integrator_response`](super::integrator_response) read leniently.
 
 use schemars::{JsonSchema, json_schema};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
+use crate::domain::chats::idempotency_key::MessageReceipt;
 use crate::wire::channels::integrator_request::IntegratorMessage;
-use crate::wire::fields::described::Success;
+use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
-use crate::wire::fields::values::{NotNull, OptionalText, OptionalTextOrNumber, Text, Whole, inline_schema};
+use crate::wire::fields::values::{
+    NotNull, Optional, OptionalText, OptionalTextOrNumber, SequentialNumber, Text, Whole, inline_schema,
+};
 
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
@@ -39,8 +43,9 @@ Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visi
     .example("document", "Another file", json!({"sender": {"id": "u-1"}, "message": {"type": "document", "file": "https://shop.example/files/invoice.pdf", "file_name": "invoice.pdf", "file_size": 58204, "text": "The invoice"}}))
     .example("location", "A place", json!({"sender": {"id": "u-1"}, "message": {"type": "location", "latitude": 51.5033, "longitude": -0.1196}}))
     .idempotent()
-    .answers::<Success>(200, "Accepted.")
-    .answer_example("ok", None, json!({"result": "ok"}))
+    .answers::<AcceptedVisitorMessage>(200, "Accepted.")
+    .answer_example("stored", None, json!({"result": "ok", "chat_id": 17, "seq": 3}))
+    .answer_example("ok", Some("A typing notice"), json!({"result": "ok"}))
     .fails(&[Failure::ChannelDisabled, Failure::NotFound, Failure::VisitorPayloadTooLarge, Failure::TooManyRequests])
     .never_fails(Failure::PayloadTooLarge),
 
@@ -71,6 +76,30 @@ Operation::outgoing("integratorMessage", "integratorMessage",
     .answer_example("rejected", Some("The agent reads the text, unless the channel hides the code"), json!({"error": {"code": 7, "message": "The visitor has left."}})),
 
     ]
+}
+
+/// chat_id and seq say where the message is stored. They are absent for a typing notice, and for a visitor whom the
+/// account has blacklisted.
+#[derive(Serialize, JsonSchema)]
+pub struct AcceptedVisitorMessage {
+    result: ResultOk,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    chat_id: Optional<SequentialNumber>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    seq: Optional<SequentialNumber>,
+}
+
+impl Default for AcceptedVisitorMessage {
+    fn default() -> Self {
+        Self { result: ResultOk::Ok, chat_id: Optional(None), seq: Optional(None) }
+    }
+}
+
+impl AcceptedVisitorMessage {
+    pub fn stored(MessageReceipt { chat_id, seq, .. }: &MessageReceipt) -> Self {
+        let number = |number| Optional(Some(SequentialNumber(number)));
+        Self { chat_id: number(*chat_id), seq: number(*seq), ..Self::default() }
+    }
 }
 
 /// 1 when an agent who receives the channel's chats is online, otherwise 0.

@@ -1,5 +1,5 @@
-//! Without a quiet time, a burst costs as much as before there were turns: docs/costs.md has the requests of a message to
-//! a bot, and another test measures those of a bot that does not know turns.
+//! Without a quiet time, a burst costs as much as before there were turns: docs/costs.md has the requests of a message
+//! to a bot, and another test measures those of a bot that does not know turns.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Simulates visitors who write in bursts, and a bot that thinks for seconds, while processes are killed: each turn gets
-//! one answer. `BURSTS=10000 cargo test --test it bursts:: -- --nocapture` runs as many as that.
+//! Simulates visitors who write in bursts, and a bot that thinks for seconds, while processes are killed: each turn
+//! gets one answer. `BURSTS=10000 cargo test --test it bursts:: -- --nocapture` runs as many as that.
 //!
 //! # Layout
 //! - `plan.rs`: what a visitor and the bot will do, derived from the seed
@@ -24,8 +24,8 @@ use crate::support::virtual_time::VirtualTime;
 
 const SEED: u64 = 20_260_725;
 const DEFAULT_BURSTS: usize = 40;
-/// The memory of a run does not grow with the number of bursts: each batch has a host of its own. A channel opens no more
-/// than 300 chats in ten seconds.
+/// The memory of a run does not grow with the number of bursts: each batch has a host of its own. A channel opens no
+/// more than 300 chats in ten seconds.
 const BATCH: usize = 250;
 
 #[derive(Debug, Default)]

@@ -217,8 +217,8 @@ impl<'t> Simulation<'t> {
         }
     }
 
-    /// Reads what has become of each conversation, in the same order, and counts the kills of each. Returns also how many
-    /// processes were killed.
+    /// Reads what has become of each conversation, in the same order, and counts the kills of each. Returns also how
+    /// many processes were killed.
     pub async fn end(&mut self) -> (Vec<EndedChat>, usize) {
         let rows = self.open_chats().await;
         assert_eq!(rows.len(), self.conversations.len(), "one chat of each visitor");

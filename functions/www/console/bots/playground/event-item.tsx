@@ -39,8 +39,10 @@ export function EventItem({ event }: { event: PlaygroundEvent }) {
           <p class="bad">The bot has failed, or did not answer in time.</p>
         </EventCard>
       ) : (
-        <EventCard at={event.at} from="From the bot" name="Hand-over to agents" isOfBot>
-          <p class="quiet-text">Without a reason and a summary.</p>
+        <EventCard at={event.at} from="Bot or visitor" name="Hand-over to agents">
+          <p class="quiet-text">
+            The bot has invited the agents without a reason and a summary, or the visitor has asked for a person.
+          </p>
         </EventCard>
       );
     case "agent":

@@ -10,6 +10,8 @@ import { randomId } from "../../../widget/chat/random-id";
 export interface UnsentMessage {
   messageId: string;
   text: string;
+  /** The id of the button that was pressed, if it has one. */
+  buttonId: string | number | undefined;
 }
 
 export class PlaygroundConversation {
@@ -35,8 +37,8 @@ export class PlaygroundConversation {
     private readonly page: { url: string; title: string },
   ) {}
 
-  send(text: string): Promise<void> {
-    this.unsent.value = [...this.unsent.peek(), { messageId: randomId(), text }];
+  send(text: string, buttonId?: string | number): Promise<void> {
+    this.unsent.value = [...this.unsent.peek(), { messageId: randomId(), text, buttonId }];
     return this.sendAll();
   }
 
@@ -77,11 +79,16 @@ export class PlaygroundConversation {
   }
 
   /** Sends a message. A repeated request has the same id, so that the service stores the message once. */
-  private async sendOne({ messageId, text }: UnsentMessage): Promise<void> {
+  private async sendOne({ messageId, text, buttonId }: UnsentMessage): Promise<void> {
     const token = await this.identify();
     const { chat_id, message } = await this.service.post("/widget/{widget_id}/message", {
       ...this.path,
-      body: { token, message_id: messageId, message: { type: "text", text }, page: this.page },
+      body: {
+        token,
+        message_id: messageId,
+        message: { type: "text", text, ...(buttonId === undefined ? {} : { button_id: buttonId }) },
+        page: this.page,
+      },
     });
     // The number is 0 if an agent has put the visitor on the blacklist, so that the message was dropped.
     if (chat_id !== 0 && !this.chatIds.peek().includes(chat_id)) this.chatIds.value = [...this.chatIds.peek(), chat_id];

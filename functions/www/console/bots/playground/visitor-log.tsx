@@ -11,7 +11,7 @@ export function VisitorLog({ conversation }: { conversation: PlaygroundConversat
   const unsent = conversation.unsent.value;
   const { list, onScroll } = useFollowEnd<HTMLDivElement>(messages.length + unsent.length);
   const last = messages.at(-1);
-  const answerWith = (text: string) => void conversation.send(text);
+  const answerWith = (text: string, buttonId?: string | number) => void conversation.send(text, buttonId);
   return (
     <div ref={list} class="log scroll" role="log" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
       <div class="inner">
@@ -45,7 +45,7 @@ const entryOf = (message: Pick<WidgetMessage, "type"> & Partial<WidgetMessage>) 
 
 interface MessageLineProps {
   message: WidgetMessage;
-  onReply: ((text: string) => void) | undefined;
+  onReply: ((text: string, buttonId?: string | number) => void) | undefined;
 }
 
 function MessageLine({ message, onReply }: MessageLineProps) {

@@ -22,8 +22,8 @@ impl Chats {
         self.table.query(query).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Returns the visitor's messages with numbers below `before_seq` after the last one that was sent to the chat's bot,
-    /// oldest first, from the last 100 entries.
+    /// Returns the visitor's messages with numbers below `before_seq` after the last one that was sent to the chat's
+    /// bot, oldest first, from the last 100 entries.
     pub(crate) async fn messages_without_bot(&self, chat: &Chat, before_seq: u64) -> Result<Vec<TimelineEntry>, Error> {
         let first = before_seq.saturating_sub(u64::from(MAX_ENTRIES_READ.unsigned_abs())).max(1);
         let seqs = first..=before_seq.saturating_sub(1);

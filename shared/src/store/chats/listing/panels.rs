@@ -75,10 +75,10 @@ impl Chats {
         panel_from_item(item)
     }
 
-    /// Stores the panel fields that a webhook's response contains, or the draft of a bot, which is counted. Other fields are preserved, because another webhook
-    /// may set them concurrently. Nothing is stored if the chat has been erased since `chat` was read. The transaction
-    /// also checks the chat, because closing or erasing a chat would miss a panel that is created at the same time: the
-    /// panel would never expire.
+    /// Stores the panel fields that a webhook's response contains, or the draft of a bot, which is counted. Other
+    /// fields are preserved, because another webhook may set them concurrently. Nothing is stored if the chat has been
+    /// erased since `chat` was read. The transaction also checks the chat, because closing or erasing a chat would miss
+    /// a panel that is created at the same time: the panel would never expire.
     ///
     /// If the chat is closed or erased at the same time, the read and the transaction are repeated.
     pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate) -> Result<(), Error> {

@@ -48,7 +48,7 @@ impl Chats {
             (":bot_id", s(&*bot.bot_id)),
         ];
         let update = if is_reaction {
-            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #bot_event_at = :now"
+            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #bot_event_at = :now REMOVE #stopped_seq"
         } else {
             "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview"
         };

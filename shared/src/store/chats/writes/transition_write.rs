@@ -86,7 +86,7 @@ const UPDATE_WAIT_FOR_AGENT: &str = transition_expression!(", #due_at = :due_at"
 /// Like [`UPDATE_OPEN_CHAT`], but also changes the chat's bot and forgets the failures of the former one.
 const UPDATE_GIVEN_CHAT: &str = transition_expression!(
     ", #bot_id = :bot_id, #former_bots = :former_bots, #given_to_bot_at = :given_to_bot_at",
-    ", #repeated_to_bot, #bot_failing_until"
+    ", #repeated_to_bot, #bot_failing_until, #stopped_seq"
 );
 
 /// Like [`UPDATE_OPEN_CHAT`], but also moves the chat in the `due` index from the idle checks to the closed chats, and

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-UPHYKNUU.js";import"/console/assets/chunk-IG62QMNZ.js";import"/console/assets/chunk-VQ6RL6BC.js";import"/console/assets/chunk-EEACNTLS.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
