@@ -51,8 +51,13 @@ if (!is_signed($body)) {
     respond(401, ['error' => ['code' => 401, 'message' => 'wrong signature']]);
     exit;
 }
+$event = json_decode($body, true);
+if (!is_array($event)) {
+    respond(400, ['error' => ['code' => 400, 'message' => 'the body is not JSON']]);
+    exit;
+}
 try {
-    forward_once(json_decode($body, true), $_SERVER['HTTP_WEBHOOK_ID']);
+    forward_once($event, $_SERVER['HTTP_WEBHOOK_ID']);
     respond(200, ['result' => 'ok']);
 } catch (Throwable $error) {
     // Any status but 200 makes the service send the message again, three times in all. Without this, PHP may show the

@@ -38,8 +38,12 @@ if (!is_signed($body)) {
     respond(401, ['result' => 'FAILURE']);
     exit;
 }
+$event = json_decode($body, true);
+if (!is_array($event)) {
+    respond(400, ['result' => 'FAILURE']);
+    exit;
+}
 try {
-    $event = json_decode($body, true);
     file_put_contents('php://stdout', "{$event['event_name']} " . ($event['chat_id'] ?? '') . "\n");
     respond(200, ['result' => 'OK'] + customer_data($event));
 } catch (Throwable $error) {

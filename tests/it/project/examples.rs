@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use check::{Partner, Server, check};
 use local::cargo_build::workspace_root;
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -362,6 +363,45 @@ async fn wait_for_handover(agent: &TestAgent, chat: u64) -> Value {
         if shown["state"] == "waiting" { Ok(shown["handover"].clone()) } else { Err(shown) }
     })
     .await
+}
+
+/// The kit for partners finds nothing wrong with the examples.
+fn examples_keep_the_contract(language: Language) {
+    run_on_shared_host(async |host| {
+        let events_url = format!("{}/bot/webhooks/none/none", host.local.base_url());
+        for (role, partner) in
+            [("integrator", Partner::Integrator), ("bot", Partner::Bot), ("webhook", Partner::Webhook)]
+        {
+            let port = unused_port().await;
+            let environment = [("SIGNING_SECRET", CHECK_SECRET), ("EVENTS_URL", events_url.as_str())];
+            let program = ExampleProgram::start(language, role, port, &environment).await;
+            File::create(program.output.path().join("failed")).unwrap();
+            let (url, secret) = (&address(port), CHECK_SECRET);
+            let verdicts = check(Server { partner, url, secret, gets_chunks: false }, |_| {}).await.unwrap();
+            let broken: Vec<_> = verdicts.iter().filter(|verdict| verdict.problem.is_some()).collect();
+            assert!(broken.is_empty(), "{role}: {broken:#?} {}", program.read("stderr"));
+        }
+    });
+}
+
+const CHECK_SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+#[test]
+#[ignore = "needs the packages that tests/run installs"]
+fn python_programs_keep_the_contract() {
+    examples_keep_the_contract(Language::Python);
+}
+
+#[test]
+#[ignore = "needs the packages that tests/run installs"]
+fn node_programs_keep_the_contract() {
+    examples_keep_the_contract(Language::Node);
+}
+
+#[test]
+#[ignore = "needs the packages that tests/run installs"]
+fn php_programs_keep_the_contract() {
+    examples_keep_the_contract(Language::Php);
 }
 
 #[test]

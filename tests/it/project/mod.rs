@@ -7,5 +7,6 @@ mod examples;
 pub mod local_host_command;
 mod logs_and_metrics;
 pub mod openapi_contract;
+mod partner_check;
 pub mod sam_template;
 pub mod sample_events;

@@ -1,0 +1,27 @@
+//! Plays the service against the server of a partner: an integrator, a bot provider, a webhook or a gateway for phone
+//! calls. Sends what the service sends, in every form that it may take, and what it never sends, such as a request with
+//! a wrong signature. Says for each clause of the contract whether the server keeps it.
+//!
+//! # Layout
+//! - `partner.rs`: the kinds of servers, the examples that each of them gets, and which responses are right
+//! - `clauses.rs`: the clauses and how each is checked
+//! - `sender.rs`: signs and sends a request
+
+mod clauses;
+mod partner;
+mod sender;
+
+pub use clauses::{Server, Verdict, check};
+pub use partner::Partner;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0} is not an http or https address")]
+    Url(String),
+    #[error("the secret must be the text whsec_ and a key in base64")]
+    Secret,
+    #[error("the OpenAPI document has no {0}")]
+    Document(&'static str),
+    #[error("no client for requests: {0}")]
+    Client(reqwest::Error),
+}
