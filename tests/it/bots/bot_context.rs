@@ -260,12 +260,12 @@ fn bot_reads_its_chat_by_pages() {
 fn reading_a_chat_counts_towards_the_limit_of_the_bot() {
     run_with_virtual_time(async |host, _| {
         let fixture = BotFixture::create(host).await;
-        let limit = json!({"limits": {"bot_requests": 3}});
+        let limit = json!({"limits": {"bot_requests": 12}});
         fixture.account.admin.client.put("/admin/settings", &limit).await.expect(200);
         fixture.send_visitor_text(VISITOR_ID, "One").await;
         let path = format!("{}/chats/1/messages", fixture.bot.webhook_path());
         let mut statuses = Vec::new();
-        for _ in 0..7 {
+        for _ in 0..25 {
             statuses.push(fixture.bot.client.get(&path).await.status);
         }
         assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");

@@ -368,6 +368,9 @@ fn department_can_have_its_own_bot() {
         );
         assert_eq!(any_provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json()["message"]["text"], "It is broken");
 
+        let only_sales = account.create_widget_with(json!({}), json!({"department_ids": [sales]})).await;
+        let session = only_sales.visitor().await.session().await;
+        assert_eq!((&session["bot"], &session["bot_disclosure"]), (&json!(true), &json!(true)), "its department's");
         let path = format!("/admin/departments/{sales}");
         let unknown = admin.patch(&path, &json!({"bot_id": "unknown"})).await.expect(400);
         assert_eq!(unknown["error"]["field"], "bot_id");

@@ -324,7 +324,7 @@ fn conversation_with_a_model(language: Language) {
 
         channel.send_text(VISITOR_ID, "Hello").await;
         assert_eq!(wait_for_answer(1).await, "2 messages, Hello");
-        assert_eq!(messages_of_type("typein").len(), 1, "the beginning was sent before the whole answer");
+        assert!(!messages_of_type("typein").is_empty(), "the beginning was sent before the whole answer");
         channel.send_text(VISITOR_ID, "And on Sunday?").await;
         model.wait_for_requests(2, WAIT_TIMEOUT).await;
         channel.send_text(VISITOR_ID, "In Delft").await;

@@ -186,17 +186,17 @@ fn printed_curl_commands_work_when_pasted() {
             panic!("{output}")
         };
 
-        assert_eq!(run_in_shell(visitor_message).await, "{\"result\":\"ok\"}\n");
+        assert_eq!(run_in_shell(visitor_message).await, "{\"result\":\"ok\",\"chat_id\":1,\"seq\":1}\n");
         let listed = run_in_shell(list_waiting).await;
         assert!(listed.contains("\"state\":\"waiting\"") && listed.contains("Ada"), "{listed}");
         let accepted = run_in_shell(agent_reply).await;
         assert!(accepted.contains("\"active\"") && accepted.contains("\"seq\":"), "{accepted}");
         program.wait_for_output("Demo Agent: Hello, how can I help?").await;
 
-        assert_eq!(run_in_shell(bot_question).await, "{\"result\":\"ok\"}\n");
+        assert_eq!(run_in_shell(bot_question).await, "{\"result\":\"ok\",\"chat_id\":2,\"seq\":1}\n");
         program.wait_for_output("Demo Bot: Which day? [Today] [At the weekend] [I want a human]").await;
         let output = run_in_shell(agent_request).await;
-        assert!(output.ends_with("{\"result\":\"ok\"}\n"), "{output}");
+        assert!(output.ends_with("\"chat_id\":2,\"seq\":3}\n"), "{output}");
         wait_for("the chat in the waiting list", WAIT_TIMEOUT, async || {
             let listed = run_in_shell(list_waiting).await;
             if listed.contains("I want a human.") { Ok(()) } else { Err(listed) }

@@ -503,12 +503,10 @@ export class Messenger {
   /** Shows the text of an answer that the bot is still writing. It disappears when the message arrives, or if the bot
    * falls silent. */
   #grow({ chat_id, seq, name, growing: text }: Frame & { type: "growing" }): void {
-    const { chat, messages } = this.#conversation;
+    const { chat } = this.#conversation;
     if (chat?.state !== "bot" || chat.chat_id !== chat_id) return;
     // A piece can be overtaken by a longer one, or by the whole message.
-    const isLate = messages.some(
-      (message) => message.from === "bot" && message.chat_id === chat_id && message.seq > seq,
-    );
+    const isLate = this.#conversation.answersAfter({ chatId: chat_id, seq }).length > 0;
     if (isLate || this.#store.state.growing?.text.startsWith(text)) return;
     this.#showTyping(false);
     clearTimeout(this.#growingTimer);

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-JVYDLTWN.js";import"/console/assets/chunk-2SWMM3CV.js";import"/console/assets/chunk-JROCOFV4.js";import"/console/assets/chunk-QEZPGYY4.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
