@@ -54,12 +54,12 @@ pub async fn check(server: Server<'_>, mut report: impl FnMut(&Verdict)) -> Resu
     let example = plain.cloned().ok_or(Error::Document("plain example"))?;
     let mut check = Check { partner, sender, example, verdicts: Vec::new() };
     for example in &examples {
-        let request = Request::new(&example.body);
+        let request = Request::new(partner, &example.body);
         let problem = check.problem_with(&request).await;
         check.add(&format!("accepts {}", example.name), &request, problem, &mut report);
     }
     check.signatures(&mut report).await;
-    check.forms(gets_chunks, &mut report).await;
+    check.forms(gets_chunks, &mut report).await?;
     check.disturbances(&mut report).await;
     Ok(check.verdicts)
 }
@@ -87,7 +87,7 @@ impl Check<'_> {
     }
 
     /// Requests of the service in other forms, or with what a later version may add.
-    async fn forms(&mut self, gets_chunks: bool, report: &mut impl FnMut(&Verdict)) {
+    async fn forms(&mut self, gets_chunks: bool, report: &mut impl FnMut(&Verdict)) -> Result<(), Error> {
         if gets_chunks {
             let chunked = Request { is_chunked: true, ..self.request() };
             let problem = self.problem_with(&chunked).await;
@@ -97,26 +97,20 @@ impl Check<'_> {
         if let Some(fields) = unknown_field.as_object_mut() {
             fields.insert("field_of_a_later_version".to_owned(), json!({ "a": [1] }));
         }
-        let mut long_text = self.example.body.clone();
-        if let Some(text) = long_text.pointer_mut(self.partner.text_pointer()) {
-            *text = Value::String("ж".repeat(LONG_TEXT_CHARS));
-        }
-        for (clause, request) in [
-            ("ignores unknown fields", Request::new(&unknown_field)),
-            ("accepts a text of 10,000 characters", Request::new(&long_text)),
-        ] {
+        let request = Request::new(self.partner, &unknown_field);
+        let problem = self.problem_with(&request).await;
+        self.add("ignores unknown fields", &request, problem, report);
+        if let Some(pointer) = self.partner.text_pointer() {
+            let request = self.request_with(pointer, "ж".repeat(LONG_TEXT_CHARS))?;
             let problem = self.problem_with(&request).await;
-            self.add(clause, &request, problem, report);
+            self.add("accepts a text of 10,000 characters", &request, problem, report);
         }
         if let Some(pointer) = self.partner.type_pointer() {
-            let mut unknown_type = self.example.body.clone();
-            if let Some(name) = unknown_type.pointer_mut(pointer) {
-                *name = json!("type_of_a_later_version");
-            }
-            let request = Request::new(&unknown_type);
+            let request = self.request_with(pointer, "type_of_a_later_version".to_owned())?;
             let problem = server_error_problem(self.sender.send(&request).await);
             self.add("survives a type that it does not know", &request, problem, report);
         }
+        Ok(())
     }
 
     async fn disturbances(&mut self, report: &mut impl FnMut(&Verdict)) {
@@ -146,7 +140,14 @@ impl Check<'_> {
     }
 
     fn request(&self) -> Request {
-        Request::new(&self.example.body)
+        Request::new(self.partner, &self.example.body)
+    }
+
+    /// Returns the plain example with another value in this place.
+    fn request_with(&self, pointer: &'static str, value: String) -> Result<Request, Error> {
+        let mut body = self.example.body.clone();
+        *body.pointer_mut(pointer).ok_or(Error::Document(pointer))? = Value::String(value);
+        Ok(Request::new(self.partner, &body))
     }
 
     /// Sends a request that the server must accept. Returns what is wrong with the response, or `None`.

@@ -1,5 +1,5 @@
 //! Plays the service against the server of a partner: an integrator, a bot provider, a webhook or a gateway for phone
-//! calls. Sends what the service sends, in every form that it may take, and what it never sends, such as a request with
+//! calls. Sends the examples of the contract, in the forms that they may take, and what it never sends, such as a request with
 //! a wrong signature. Says for each clause of the contract whether the server keeps it.
 //!
 //! # Layout
@@ -16,8 +16,11 @@ pub use partner::Partner;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{0} is not an http or https address")]
-    Url(String),
+    // The address may contain a token, so it is not shown.
+    #[error("the address must start with http:// or https://")]
+    Url,
+    #[error("no secret: set SIGNING_SECRET, or use --secret")]
+    NoSecret,
     #[error("the secret must be the text whsec_ and a key in base64")]
     Secret,
     #[error("the OpenAPI document has no {0}")]

@@ -67,13 +67,17 @@ impl Partner {
                 if matches!(self, Self::Integrator | Self::Bot) { "200" } else { "a status from 200 to 299" };
             return Some(format!("expected {expected}, got {status}"));
         }
-        let json = response.json();
+        let json = response.json().unwrap_or_default();
+        let result = json.get("result").and_then(Value::as_str).map(str::to_ascii_lowercase);
+        let error = json.get("error").filter(|error| !error.is_null());
         match self {
-            Self::Integrator if json.as_ref().and_then(|json| json.get("result")?.as_str()) != Some("ok") => {
+            Self::Integrator if error.is_some() => Some("expected a body without an error".to_owned()),
+            Self::Integrator if result.as_deref() != Some("ok") => {
                 Some(r#"expected {"result":"ok"} in the body"#.to_owned())
             }
-            Self::Bot if json.as_ref().and_then(|json| json.get("error")).is_some_and(Value::is_object) => {
-                Some("expected a body without an error".to_owned())
+            Self::Bot if error.is_some_and(Value::is_object) => Some("expected a body without an error".to_owned()),
+            Self::Webhook if result.is_some_and(|result| result != "ok") => {
+                Some(r#"expected no "result", or {"result":"OK"}"#.to_owned())
             }
             Self::Integrator | Self::Bot | Self::Webhook | Self::Gateway => None,
         }
@@ -89,12 +93,23 @@ impl Partner {
         }
     }
 
-    /// Returns the place of a text that people write, in the plain example.
-    pub(crate) fn text_pointer(self) -> &'static str {
+    /// Returns the place of a text that people write, in the plain example. A gateway gets no such text.
+    pub(crate) fn text_pointer(self) -> Option<&'static str> {
         match self {
-            Self::Integrator | Self::Bot => "/message/text",
-            Self::Webhook => "/visitor/description",
-            Self::Gateway => "/name",
+            Self::Integrator | Self::Bot => Some("/message/text"),
+            Self::Webhook => Some("/visitor/description"),
+            Self::Gateway => None,
+        }
+    }
+
+    /// Returns the place of the id that is also the header `webhook-id`, or the one that a server tells repeated
+    /// requests by. Only some examples have it.
+    pub(crate) fn id_pointer(self) -> Option<&'static str> {
+        match self {
+            Self::Integrator => Some("/message/id"),
+            Self::Bot => Some("/id"),
+            Self::Webhook => None,
+            Self::Gateway => Some("/call_id"),
         }
     }
 

@@ -10,14 +10,20 @@ use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use crate::Error;
+use crate::partner::Partner;
 
 /// The service waits three seconds. The kit waits longer, so that it can say how slow a server is.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Signs what the server must refuse.
+const OTHER_SECRET: &str = "whsec_YSBzZWNyZXQgdGhhdCB0aGUgc2VydmVyIGhhcyBub3Q=";
+const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
+const CONTENT_TYPE: &str = "application/json; charset=utf-8";
 
 pub(crate) struct Sender {
     client: Client,
     url: Url,
     secret: Webhook,
+    other_secret: Webhook,
 }
 
 /// A request, and how it differs from those of the service.
@@ -51,8 +57,13 @@ pub(crate) struct Response {
 }
 
 impl Request {
-    pub fn new(body: &Value) -> Self {
-        let (id, body) = (Uuid::now_v7().to_string(), body.to_string().into_bytes());
+    /// Returns a request with a new id, in the header and in the body.
+    pub fn new(partner: Partner, body: &Value) -> Self {
+        let (id, mut body) = (Uuid::now_v7().to_string(), body.clone());
+        if let Some(id_in_body) = partner.id_pointer().and_then(|pointer| body.pointer_mut(pointer)) {
+            *id_in_body = Value::String(id.clone());
+        }
+        let body = body.to_string().into_bytes();
         Self { id, body, signature: Signature::Right, age: Duration::ZERO, is_chunked: false }
     }
 
@@ -72,18 +83,22 @@ impl Response {
 impl Sender {
     pub fn new(url: &str, secret: &str) -> Result<Self, Error> {
         let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        // The service sends with these options and headers, too.
         let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none());
+        let client = client.no_proxy().http1_only().user_agent(USER_AGENT);
+        let secret = if secret.is_empty() { Err(Error::NoSecret) } else { Ok(secret) }?;
         Ok(Self {
             client: client.build().map_err(Error::Client)?,
-            url: parsed.ok_or_else(|| Error::Url(url.to_owned()))?,
+            url: parsed.ok_or(Error::Url)?,
             secret: secret.strip_prefix("whsec_").and_then(|_| Webhook::new(secret).ok()).ok_or(Error::Secret)?,
+            other_secret: Webhook::new(OTHER_SECRET).map_err(|_| Error::Secret)?,
         })
     }
 
     /// Returns the response, or why there is none.
     pub async fn send(&self, request: &Request) -> Result<Response, String> {
         let started = Instant::now();
-        let mut sent = self.client.post(self.url.clone()).header(header::CONTENT_TYPE, "application/json");
+        let mut sent = self.client.post(self.url.clone()).header(header::CONTENT_TYPE, CONTENT_TYPE);
         for (name, value) in self.signature_headers(request) {
             sent = sent.header(name, value);
         }
@@ -99,13 +114,14 @@ impl Sender {
     fn signature_headers(&self, request: &Request) -> Vec<(&'static str, String)> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at = i64::try_from(now.saturating_sub(request.age).as_secs()).unwrap_or(i64::MAX);
-        let right = self.sign(&request.id, at, &request.body);
+        let right = sign(&self.secret, &request.id, at, &request.body);
+        let wrong = sign(&self.other_secret, &request.id, at, &request.body);
         let signature = match request.signature {
             Signature::Right => right,
-            Signature::OldThenRight => format!("v1,{} {right}", "b2xk".repeat(11)),
+            Signature::OldThenRight => format!("{wrong} {right}"),
             Signature::UnknownThenRight => format!("v1a,{} {right}", "bmV3".repeat(11)),
-            Signature::Wrong => format!("v1,{}", "d3Jv".repeat(11)),
-            Signature::OfAnotherBody => self.sign(&request.id, at, b"{}"),
+            Signature::Wrong => wrong,
+            Signature::OfAnotherBody => sign(&self.secret, &request.id, at, b"{}"),
             Signature::None => return Vec::new(),
         };
         vec![
@@ -113,10 +129,6 @@ impl Sender {
             ("webhook-timestamp", at.to_string()),
             ("webhook-signature", signature),
         ]
-    }
-
-    fn sign(&self, id: &str, at: i64, body: &[u8]) -> String {
-        self.secret.sign(id, at, body).unwrap_or_default()
     }
 
     /// Sends the beginning of a request and closes the connection. Returns `false` if this is not possible, because the
@@ -128,9 +140,10 @@ impl Sender {
             return Ok(false);
         };
         let connect = async {
-            let mut stream = TcpStream::connect((host, port)).await?;
+            let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+            let query = self.url.query().map(|query| format!("?{query}")).unwrap_or_default();
             let head = format!(
-                "POST {} HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{{\"me",
+                "POST {}{query} HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: {CONTENT_TYPE}\r\ncontent-length: 1000\r\n\r\n{{\"me",
                 self.url.path(),
             );
             stream.write_all(head.as_bytes()).await?;
@@ -138,6 +151,10 @@ impl Sender {
         };
         connect.await.map(|()| true).map_err(|error| error.to_string())
     }
+}
+
+fn sign(secret: &Webhook, id: &str, at: i64, body: &[u8]) -> String {
+    secret.sign(id, at, body).unwrap_or_default()
 }
 
 /// Returns why a request failed, without the address, which may contain a secret.

@@ -273,6 +273,47 @@ fn server_that_tires_is_found() {
 }
 
 #[test]
+fn webhook_that_reports_a_failure_is_found() {
+    run(async {
+        let failure = |_: &ReceivedRequest, body: &Value| {
+            let is_assigned = body["event_name"] == "chat_assigned";
+            only_if(is_assigned, CannedResponse::Json(200, json!({"result": "FAILURE"})))
+        };
+        let broken = broken_clauses(Partner::Webhook, failure).await;
+        assert!(!broken.is_empty() && broken.iter().all(|it| it.starts_with("accepts chat_assigned")), "{broken:?}");
+    });
+}
+
+#[test]
+fn each_partner_gets_new_ids_and_a_long_text() {
+    run(async {
+        for (partner, id, text) in [
+            (Partner::Integrator, "/message/id", Some("/message/text")),
+            (Partner::Bot, "/id", Some("/message/text")),
+            (Partner::Webhook, "/no_id", Some("/visitor/description")),
+            (Partner::Gateway, "/call_id", None),
+        ] {
+            let server = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
+            let checked = Server { partner, url: &server.url(), secret: SECRET, gets_chunks: false };
+            check(checked, |_| {}).await.unwrap();
+            let bodies: Vec<(String, Value)> = server
+                .requests()
+                .iter()
+                .filter_map(|request| {
+                    Some((request.header("webhook-id")?.to_owned(), serde_json::from_slice(&request.body).ok()?))
+                })
+                .collect();
+            for (header, body) in &bodies {
+                assert!(body.pointer(id).is_none_or(|id| id == header.as_str()), "{partner:?}: {header}, {body}");
+            }
+            let is_long = |body: &Value, text| body.pointer(text).is_some_and(|it| it.as_str().unwrap().len() > 10_000);
+            let long = bodies.iter().filter(|(_, body)| text.is_some_and(|text| is_long(body, text))).count();
+            assert_eq!(long, usize::from(text.is_some()), "{partner:?}");
+        }
+    });
+}
+
+#[test]
 fn signature_in_the_documentation_is_right() {
     let page = std::fs::read_to_string(workspace_root().join("docs/webhooks.md")).unwrap();
     let value = |name: &str| {
@@ -292,7 +333,8 @@ fn wrong_arguments_are_named() {
             let server = Server { partner: Partner::Bot, url, secret, gets_chunks: false };
             check(server, |_| {}).await.unwrap_err().to_string()
         };
-        assert_eq!(check("ftp://a", SECRET).await, "ftp://a is not an http or https address");
+        assert_eq!(check("ftp://a/token", SECRET).await, "the address must start with http:// or https://");
+        assert_eq!(check("http://a", "").await, "no secret: set SIGNING_SECRET, or use --secret");
         assert_eq!(check("http://a", "secret").await, "the secret must be the text whsec_ and a key in base64");
     });
 }
