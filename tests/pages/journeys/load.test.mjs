@@ -107,7 +107,9 @@ journey(
       const moved = Math.abs(after[name] - before[name]);
       assert.ok(moved < 1, `${name}: moved by ${moved} px`);
     }
-    assert.ok(shift < 0.001, `layout shift ${shift}`);
+    // The floating button that counts new messages becomes wider: 0.0005 each time that it does so in a frame of its
+    // own. If two rows changed places once, the shift would be 0.004.
+    assert.ok(shift < 0.002, `layout shift ${shift}`);
     assert.ok(frames.length > MESSAGES / 2, `${frames.length} frames`);
     assert.ok(longest("workMs") < MAX_FRAME_MS, `${longest("workMs")} ms`);
   },
