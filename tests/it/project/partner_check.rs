@@ -61,11 +61,18 @@ fn respond_rightly(request: &ReceivedRequest, body: &Value) -> CannedResponse {
 }
 
 /// Runs the kit against a server with a fault. Returns the clauses that the server breaks.
-async fn broken_clauses(partner: Partner, fault: Fault) -> Vec<String> {
+async fn broken_clauses(
+    partner: Partner,
+    fault: impl Fn(&ReceivedRequest, &Value) -> Option<CannedResponse> + Send + Sync + 'static,
+) -> Vec<String> {
     let server = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
-    server.respond_by(move |request| async move {
-        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        fault(&request, &body).unwrap_or_else(|| respond_rightly(&request, &body))
+    let fault = Arc::new(fault);
+    server.respond_by(move |request| {
+        let fault = Arc::clone(&fault);
+        async move {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            fault(&request, &body).unwrap_or_else(|| respond_rightly(&request, &body))
+        }
     });
     let checked = Server { partner, url: &server.url(), secret: SECRET, gets_chunks: true };
     let verdicts = check(checked, |_| {}).await.unwrap();
@@ -229,29 +236,11 @@ fn each_of_twenty_faults_is_found() {
     });
 }
 
-/// Runs the kit against an integrator's server with a memory.
-async fn broken_by(
-    respond: impl Fn(&ReceivedRequest) -> Option<CannedResponse> + Send + Sync + 'static,
-) -> Vec<String> {
-    let server = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
-    let respond = Arc::new(respond);
-    server.respond_by(move |request| {
-        let respond = Arc::clone(&respond);
-        async move {
-            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            respond(&request).unwrap_or_else(|| respond_rightly(&request, &body))
-        }
-    });
-    let checked = Server { partner: Partner::Integrator, url: &server.url(), secret: SECRET, gets_chunks: true };
-    let verdicts = check(checked, |_| {}).await.unwrap();
-    verdicts.into_iter().filter(|verdict| verdict.problem.is_some()).map(|verdict| verdict.clause).collect()
-}
-
 #[test]
 fn server_that_refuses_a_repeated_request_is_found() {
     run(async {
         let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
-        let broken = broken_by(move |request| {
+        let broken = broken_clauses(Partner::Integrator, move |request, _| {
             let id = request.header("webhook-id").unwrap_or_default().to_owned();
             let is_new = seen.lock().unwrap().insert(id);
             if is_new || !is_signed(request) { None } else { status(409) }
@@ -264,7 +253,7 @@ fn server_that_refuses_a_repeated_request_is_found() {
 fn server_that_tires_is_found() {
     run(async {
         let count = AtomicUsize::new(0);
-        let broken = broken_by(move |_| {
+        let broken = broken_clauses(Partner::Integrator, move |_, _| {
             // The last twenty requests are sent at the same time.
             if count.fetch_add(1, Ordering::Relaxed) > 30 { status(503) } else { None }
         });
