@@ -88,8 +88,8 @@ impl BotEventHandler<'_> {
             return Ok(None);
         }
         let (bot, now) = (self.bot, clock::now());
-        let chat_id = self.chat_id(chat_reference).await?;
-        let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        let chat = self.referenced_chat(chat_reference).await?;
+        let chat_id = chat.chat_id;
         let target = self.invitation_target(invitation.target).await?;
         let settings = self.directory.cached_settings(&bot.account_id).await?;
         let AgentInvitation { text, details, .. } = invitation;
@@ -146,8 +146,7 @@ impl BotEventHandler<'_> {
         if self.chats.earlier_receipt(key).await?.is_some() {
             return Ok(None);
         }
-        let chat_id = self.chat_id(chat_reference).await?;
-        self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        let Chat { chat_id, .. } = self.referenced_chat(chat_reference).await?;
         let settings = self.directory.cached_settings(&self.bot.account_id).await?;
         let closing = BotClosing { bot: self.bot, chat_id, text, key };
         close_chat_by_bot(self.chats, &closing, &settings.webhooks, clock::now()).await.map(Some)
@@ -191,8 +190,7 @@ impl BotEventHandler<'_> {
         chat_reference: &ChatReference,
         (text, reply_to_seq): (&str, Option<u64>),
     ) -> Result<(), Error> {
-        let chat_id = self.chat_id(chat_reference).await?;
-        let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        let chat = self.referenced_chat(chat_reference).await?;
         chat.require_bot(&self.bot.bot_id)?;
         if !self.bot.settings.standby {
             return Err(Error::Forbidden("the bot is not on standby"));
@@ -221,8 +219,7 @@ impl BotEventHandler<'_> {
 
     /// Reads the chat of an event. Fails if the bot does not have it.
     async fn chat_owned_by_bot(&self, chat_reference: &ChatReference) -> Result<Chat, Error> {
-        let chat_id = self.chat_id(chat_reference).await?;
-        let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
+        let chat = self.referenced_chat(chat_reference).await?;
         chat.require_owned_by_bot(&self.bot.bot_id)?;
         Ok(chat)
     }
@@ -241,10 +238,7 @@ impl BotEventHandler<'_> {
         let visitor = match chat_reference.client_id {
             Some(number) if chat_reference.chat_id.is_none() => self.visitor(number).await?,
             _ => {
-                let chat = self
-                    .chat_of_this_bot(self.chat_id(chat_reference).await?)
-                    .await
-                    .map_err(|error| as_field_error(chat_reference, error))?;
+                let chat = self.referenced_chat(chat_reference).await?;
                 let visitor = self.chats.visitor(&chat.channel_id, &chat.external_id).await?;
                 visitor.ok_or_else(|| not_of_this_bot("chat_id"))?
             }
@@ -296,6 +290,12 @@ impl BotEventHandler<'_> {
         let (chat_id, seq) = message_id::chat_and_seq(id).ok_or_else(missing)?;
         let entry = self.chats.entry(&self.bot.account_id, chat_id, seq).await?;
         if entry.is_some_and(|entry| entry.id == id) { Ok(chat_id) } else { Err(missing()) }
+    }
+
+    /// Reads the chat of an event, which this bot must own or have owned.
+    async fn referenced_chat(&self, chat_reference: &ChatReference) -> Result<Chat, Error> {
+        let chat_id = self.chat_id(chat_reference).await?;
+        self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))
     }
 
     /// Reads a chat that this bot owns or has owned. For any other chat, fails with `NotFound`.
