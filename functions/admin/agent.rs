@@ -11,6 +11,7 @@ use shared::domain::accounts::agent::Agent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::outbox::Outbox;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -24,12 +25,12 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let agent = directory.agent_of_account(&caller.account_id, request.path_number("agent_id")?).await?;
-    let dependencies = (audit::by_agent(&directory, &caller, &request), chats, connections);
+    let dependencies = (audit::by_agent(&directory, &caller, &request), chats, connections, outbox);
     match request.method.as_str() {
         "GET" => show(&dependencies.2, &agent).await,
         "PATCH" => update(&dependencies, &caller, &request, agent).await,
@@ -45,7 +46,7 @@ async fn show(connections: &Connections, agent: &Agent) -> Result<Response, Erro
 }
 
 async fn update(
-    (directory, _, connections): &Dependencies,
+    (directory, _, connections, _): &Dependencies,
     caller: &Session,
     request: &Request,
     before: Agent,
@@ -66,7 +67,7 @@ async fn update(
 }
 
 async fn delete(
-    (directory, chats, connections): &Dependencies,
+    (directory, chats, connections, outbox): &Dependencies,
     caller: &Session,
     agent: Agent,
 ) -> Result<Response, Error> {
@@ -76,7 +77,9 @@ async fn delete(
     directory.start_agent_deletion(&agent, Authority::Admin(caller.agent.agent_id)).await?;
     connections.end_sessions(&agent.account_id, agent.agent_id).await?;
     connections.delete_presence(&agent.account_id, agent.agent_id).await?;
-    release_chats_of_agent(chats, &agent.account_id, agent.agent_id, clock::now()).await?;
+    let webhooks = &directory.settings(&agent.account_id).await?.webhooks;
+    let released = release_chats_of_agent(chats, &agent.account_id, agent.agent_id, webhooks, clock::now()).await?;
+    outbox.enqueue(&released).await;
     directory.delete_agent(&agent).await?;
     Ok(Response::ok(DeletedAgent { agent_id: SequentialNumber(agent.agent_id), deleted: True }))
 }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use shared::chats::agent::transfer_chat::transfer_chat;
 use shared::chats::bot::return_chat::give_chat_to_bot;
+use shared::chats::notifications::NotificationContext;
 use shared::domain::accounts::agent::Role;
 use shared::domain::accounts::agent_presence;
 use shared::domain::bots::bot::Bot;
@@ -47,19 +48,17 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let access = ChatAccess { directory, chats, session: &caller, now };
     let chat = access.chat(request.path_number("chat_id")?).await?;
     let requester = TransferRequester { agent: &caller.agent, is_admin: caller.role == Role::Admin };
-    let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
-    let chat = match find_recipient(directory, account_id, request.body_as::<ChatTransfer>()?.checked()?).await? {
+    let settings = &directory.cached_settings(account_id).await?;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
+    let transition = match find_recipient(directory, account_id, request.body_as::<ChatTransfer>()?.checked()?).await? {
         Recipient::Agents(target) => {
             require_online(connections, &caller, &chat, (requester, &target)).await?;
-            transfer_chat(chats, chat, requester, &target, now).await?
+            transfer_chat(chats, chat, requester, &target, context).await?
         }
-        Recipient::Bot(bot) => {
-            let transition = give_chat_to_bot(chats, chat, requester, &bot, now).await?;
-            outbox.enqueue(&transition.notifications).await;
-            transition.chat
-        }
+        Recipient::Bot(bot) => give_chat_to_bot(chats, chat, requester, &bot, context).await?,
     };
-    Ok(Response::ok(ChatRow::new(chat, safe_urls, now)))
+    outbox.enqueue(&transition.notifications).await;
+    Ok(Response::ok(ChatRow::new(transition.chat, &settings.safe_urls, now)))
 }
 
 /// Fails if the agent may not transfer the chat, or if the recipient is not online.

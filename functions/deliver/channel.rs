@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use shared::delivery::engine;
 use shared::delivery::integrator_receiver::IntegratorReceiver;
+use shared::delivery::late_delivery::LateDelivery;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
@@ -24,6 +25,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
     let integrators = IntegratorReceiver { directory: &directory, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &integrators, &task).await,
+        Task::Outage(task) => LateDelivery { chats: &chats, outbox: &outbox, receiver: &integrators }.run(task).await,
         Task::Typing(task) => {
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())

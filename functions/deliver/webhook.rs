@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use shared::delivery::engine;
+use shared::delivery::late_delivery::LateDelivery;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::delivery::webhook_receiver::WebhookReceiver;
 use shared::error::Error;
@@ -24,6 +25,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &webhooks, &task).await,
+        Task::Outage(task) => LateDelivery { chats: &chats, outbox: &outbox, receiver: &webhooks }.run(task).await,
         Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
             Err(Error::internal("unexpected kind of task in the webhook queue"))
         }

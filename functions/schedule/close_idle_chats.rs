@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use shared::chats::agent::close_chat::close_idle_chat;
 use shared::chats::bot::return_chat::return_unaccepted_chat;
+use shared::chats::notifications::NotificationContext;
 use shared::chats::upkeep::reschedule_idle_check::reschedule_idle_check;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
@@ -62,9 +63,10 @@ impl OverdueHandler for IdleCheck {
             let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
             // Usually a task in a queue returns the chat. It may have been lost.
+            let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
             if settings.suspended_at.is_none()
                 && chat.is_agent_wait_over(now)
-                && let Some(returned) = return_unaccepted_chat(chats, &chat.account_id, chat.chat_id, now).await?
+                && let Some(returned) = return_unaccepted_chat(chats, &chat.account_id, chat.chat_id, context).await?
             {
                 outbox.enqueue(&returned.notifications).await;
                 reschedule_idle_check(chats, overdue, &returned.chat, &settings, now).await?;

@@ -1,4 +1,4 @@
-//! Runs every minute, finds overdue deliveries and queues them again. A delivery becomes overdue, for example, if a
+//! Runs every minute, finds overdue deliveries and queues them again, and queues the probes of receivers' outages. A delivery becomes overdue, for example, if a
 //! process dies during an attempt, or after the entry was stored and before its task was queued.
 
 use std::process::ExitCode;
@@ -10,8 +10,10 @@ use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
+use shared::service::outages::Outages;
 use shared::store::chats::Chats;
 use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
+use shared::store::directory::Directory;
 
 /// How long after its due time a delivery counts as overdue. Until then, its task may simply be delayed in the queue.
 const OVERDUE_GRACE: Duration = Duration::from_secs(15);
@@ -26,9 +28,11 @@ fn main() -> ExitCode {
     schedule::run(handle)
 }
 
-type Dependencies = (Chats, Outbox);
+type Dependencies = (Directory, Chats, Outbox);
 
-async fn handle((chats, outbox): Dependencies, (): ()) -> Result<Value, Error> {
+async fn handle((directory, chats, outbox): Dependencies, (): ()) -> Result<Value, Error> {
+    let outages = Outages { directory: &directory, chats: &chats, outbox: &outbox };
+    let failed_outages = outages.queue_due_probes(clock::now()).await;
     let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,
@@ -36,15 +40,16 @@ async fn handle((chats, outbox): Dependencies, (): ()) -> Result<Value, Error> {
         deadline: Instant::now() + SWEEP_TIME_BUDGET,
         max_changed_items: MAX_REQUEUED_DELIVERIES,
     };
-    let report = run.process(&Sweep { chats: &chats, outbox: &outbox }).await;
+    let report = run.process(&Sweep { directory: &directory, chats: &chats, outbox: &outbox }).await;
     tracing::info!(requeued = report.changed, failed = report.failed, "overdue deliveries requeued");
-    match report.failed {
+    match report.failed + failed_outages {
         0 => Ok(json!({ "requeued": report.changed })),
         failed => Err(Error::internal(("overdue deliveries not requeued", failed))),
     }
 }
 
 struct Sweep<'a> {
+    directory: &'a Directory,
     chats: &'a Chats,
     outbox: &'a Outbox,
 }
@@ -53,10 +58,11 @@ impl OverdueHandler for Sweep<'_> {
     /// Returns whether the delivery was queued again.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            match requeue_overdue_delivery(self.chats, overdue, clock::now()).await? {
+            match requeue_overdue_delivery(self.chats, self.directory, overdue, clock::now()).await? {
                 OverdueResult::NotNeeded => Ok(false),
-                OverdueResult::Failed { entry, is_handed_over } => {
-                    metrics::count_abandoned_delivery(&entry, is_handed_over);
+                OverdueResult::Failed { entry, handover } => {
+                    metrics::count_abandoned_delivery(&entry, handover.is_some());
+                    self.outbox.enqueue(&handover.unwrap_or_default()).await;
                     Ok(false)
                 }
                 OverdueResult::Requeued(entry) => {

@@ -6,6 +6,7 @@ use crate::domain::calls::phone_call::{Call, CallStatus};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
+use crate::domain::chats::ownership_events::ownership_events;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Delivery, Target};
 use crate::domain::deliveries::webhook::{Webhook, WebhookDispatch, WebhookEventDetails};
@@ -44,6 +45,13 @@ impl NotificationContext<'_> {
             reports_rating: details.reports_rating,
         };
         subscribed.map(|webhook| (Content::Webhook(event), Some(dispatch(webhook)))).collect()
+    }
+
+    /// Returns the notifications of a change of the chat's owner. They name the agent who has the chat afterwards.
+    pub(crate) fn ownership_notifications(&self, before: Option<&Chat>, after: &Chat) -> Vec<NotificationContent> {
+        let context = Self { agent_id: after.state.agent().map(|agent| agent.agent_id), ..*self };
+        let notifications_of = |event| context.webhook_notifications(event, WebhookEventDetails::default());
+        ownership_events(before, after).into_iter().flat_map(notifications_of).collect()
     }
 
     /// Returns a call_event notification of each status in `reached` for each subscribed webhook.

@@ -42,8 +42,10 @@ pub(super) async fn open_chat(
     let previous_chats = visitor.start_chat(numbers.chats);
     let mut header = Chat { previous_chats, has_numeric_id, ..new_header(new, &visitor, numbers.chats) };
     let entry = new.timeline_entry(&header)?;
-    let notifications = new.notifications(None, &header.state);
-    let notifications = new.context(None).create_entries(&mut header, notifications)?;
+    let context = new.context(None);
+    let mut notifications = new.notifications(None, &header.state);
+    notifications.extend(context.ownership_notifications(None, &header));
+    let notifications = context.create_entries(&mut header, notifications)?;
 
     let mut writes = vec![
         visitor_write(&visitor, is_new, previous_chat)?,

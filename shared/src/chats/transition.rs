@@ -186,7 +186,7 @@ async fn commit(
     let notices = notice.map(|notice| (notice.into_content(), None));
     let events =
         event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
-    let contents: Vec<_> = notices.into_iter().chain(events).collect();
+    let mut contents: Vec<_> = notices.into_iter().chain(events).collect();
     let mut after = before.after_transition(state, context.now);
     // The agent who closes a waiting chat counts as a participant too.
     if let Some(agent_id) = context.agent_id {
@@ -202,6 +202,7 @@ async fn commit(
         let at = after.updated_at;
         after.handover = Some(if is_requested { BotHandover::requested(at) } else { BotHandover::fallback(at) });
     }
+    contents.extend(context.ownership_notifications(Some(before), &after));
     let mut notifications = context.create_entries(&mut after, contents)?;
     notifications.iter_mut().for_each(|entry| entry.caused_by.clone_from(&agent));
     entries.append(&mut notifications);

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat, hand_over_on_request};
 use crate::chats::bot::return_chat::return_unaccepted_chat;
+use crate::chats::notifications::NotificationContext;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::{HIDDEN, SignedPost};
@@ -131,17 +132,20 @@ impl Receiver for BotReceiver<'_> {
         Box::pin(async move {
             let asked_at = entry.delivery.as_ref().and_then(Delivery::first_attempt_at).unwrap_or(attempt.at);
             match update {
-                DeliveryUpdate::Failed(..) if awaits_bot_reaction(entry) => {
+                DeliveryUpdate::Failed { .. } if awaits_bot_reaction(entry) => {
                     Ok(match self.hand_over_unconfirmed(entry, asked_at).await? {
                         HandoverResult::BotResponded => DeliveryUpdate::Delivered,
-                        HandoverResult::HandedOver | HandoverResult::NotWithBot => update,
+                        HandoverResult::HandedOver(_) | HandoverResult::NotWithBot => update,
                     })
                 }
                 DeliveryUpdate::Delivered if must_be_answered(entry, chat) => {
                     self.queue_bot_reaction_check(entry, chat, asked_at).await?;
                     Ok(update)
                 }
-                DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Failed(..) | DeliveryUpdate::Delivered => Ok(update),
+                DeliveryUpdate::RetryAfter(_)
+                | DeliveryUpdate::StillFailed
+                | DeliveryUpdate::Failed { .. }
+                | DeliveryUpdate::Delivered => Ok(update),
             }
         })
     }
@@ -149,7 +153,7 @@ impl Receiver for BotReceiver<'_> {
     fn expire<'a>(&'a self, entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async move {
             Ok(match self.hand_over_unconfirmed(entry, bot_reaction_window_start(entry)).await? {
-                HandoverResult::HandedOver => DeliveryState::Failed,
+                HandoverResult::HandedOver(_) => DeliveryState::Failed,
                 HandoverResult::BotResponded => delivery_state_after_reaction(entry),
                 HandoverResult::NotWithBot => DeliveryState::Superseded,
             })
@@ -291,7 +295,9 @@ impl BotReceiver<'_> {
     /// The task can be repeated after any error.
     pub async fn return_if_unaccepted(&self, task: &AgentWaitTask) -> Result<(), Error> {
         let AgentWaitTask { v: _, account_id, chat_id } = task;
-        if let Some(returned) = return_unaccepted_chat(self.chats, account_id, *chat_id, clock::now()).await? {
+        let settings = self.directory.cached_settings(account_id).await?;
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now: clock::now() };
+        if let Some(returned) = return_unaccepted_chat(self.chats, account_id, *chat_id, context).await? {
             tracing::info!(account_id, chat_id, "chat returned to the bot: no agent has accepted it");
             self.outbox.enqueue(&returned.notifications).await;
         }
@@ -333,8 +339,15 @@ impl BotReceiver<'_> {
             return Ok(false);
         }
         let TimelineEntry { account_id, chat_id, .. } = entry;
-        let result = hand_over_on_request(self.chats, account_id, *chat_id, clock::now()).await?;
-        Ok(result == HandoverResult::HandedOver)
+        let settings = self.directory.cached_settings(account_id).await?;
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now: clock::now() };
+        let HandoverResult::HandedOver(notifications) =
+            hand_over_on_request(self.chats, account_id, *chat_id, context).await?
+        else {
+            return Ok(false);
+        };
+        self.outbox.enqueue(&notifications).await;
+        Ok(true)
     }
 
     /// Hands the chat over to the agents, unless the bot no longer has the chat or has sent an event after `asked_at`.
@@ -345,8 +358,11 @@ impl BotReceiver<'_> {
         seq: u64,
         asked_at: Timestamp,
     ) -> Result<HandoverResult, Error> {
-        let result = hand_over_chat(self.chats, account_id, chat_id, asked_at, clock::now()).await?;
-        if result == HandoverResult::HandedOver {
+        let settings = self.directory.cached_settings(account_id).await?;
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now: clock::now() };
+        let result = hand_over_chat(self.chats, account_id, chat_id, asked_at, context).await?;
+        if let HandoverResult::HandedOver(notifications) = &result {
+            self.outbox.enqueue(notifications).await;
             tracing::warn!(account_id, chat_id, seq, "chat handed over to the agents: the bot did not respond");
             metrics::count_bot_fallback();
         }

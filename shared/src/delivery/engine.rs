@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::delivery::late_delivery::LateDelivery;
 use crate::delivery::outbound_client::AttemptFuture;
 use crate::domain::bots::bot_reaction::awaits_bot_reaction;
 use crate::domain::bots::turn::TurnStep;
@@ -18,6 +19,7 @@ use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{
     Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
 };
+use crate::domain::deliveries::outage::{DeliveryOptions, LATE_PERIOD, OutageKey, OutageStatus};
 use crate::domain::deliveries::retry_schedule::{self, AttemptStep};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -37,6 +39,13 @@ const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 /// The update of a delivery that is to be stored after an attempt.
 pub type UpdateFuture<'a> = BoxFuture<'a, Result<DeliveryUpdate, Error>>;
 
+/// A receiver that can have an outage, with what its settings say about it.
+pub struct OutagePolicy {
+    pub key: OutageKey,
+    pub options: DeliveryOptions,
+    pub status: OutageStatus,
+}
+
 /// One kind of receiver: integrators, bots, webhooks or telephony providers.
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
@@ -44,6 +53,16 @@ pub trait Receiver: Send + Sync {
     /// Returns the id of an entry's receiver: the id of the channel or bot, the ids of the account and the webhook, or,
     /// for a telephony provider, the id of the account. Returns `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
+
+    /// Returns the receiver's outage policy, from the cache. Returns `None` if the receiver no longer exists, or if
+    /// failed deliveries of the entry are never attempted late.
+    fn outage_policy<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// Returns whether the current state of the chat or of the entry makes the entry obsolete for this receiver.
     fn is_superseded(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
@@ -106,6 +125,8 @@ enum Decision {
     /// Drops the task and leaves the pending delivery to the sweep. All attempts were made, but not all of them could
     /// be recorded.
     LeaveToSweep,
+    /// Ends the delivery as failed for now: in strict order, an earlier delivery of the chat has failed.
+    FailBehindOther(Delivery, OutageKey),
 }
 
 /// The step at which a task failed. If the cause was an unavailable service, the step decides how the task is retried.
@@ -155,6 +176,18 @@ pub async fn run(
     let run = DeliveryRun { chats, breakers, outbox, receiver, task: task.with_turn_started(clock::now()) };
     match run.make_attempt().await {
         Ok(()) => Ok(()),
+        Err((stage, error)) if task.late => {
+            // The next probe of the outage attempts the delivery again.
+            tracing::warn!(
+                context = error.context(),
+                ?stage,
+                task.account_id,
+                task.chat_id,
+                task.seq,
+                "late attempt lost"
+            );
+            Ok(())
+        }
         Err((stage, Error::Unavailable(context))) => {
             tracing::warn!(?context, ?stage, task.account_id, task.chat_id, task.seq, "delivery task postponed");
             let (next, delay) = follow_up_task(&run.task, stage);
@@ -209,7 +242,10 @@ impl DeliveryRun<'_> {
     async fn read(&self) -> Result<Option<DueAttempt>, Error> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
-        match self.decide_in_turn(&entry, &chat, clock::now()).await? {
+        let now = clock::now();
+        let decision = self.decide_in_turn(&entry, &chat, now).await?;
+        match self.in_strict_order(&entry, &chat, decision, now).await? {
+            Decision::FailBehindOther(delivery, key) => self.fail_behind_other(&entry, &delivery, &key, now).await?,
             Decision::Skip => {}
             Decision::Finish(state) => self.finish(&entry, state).await?,
             Decision::Requeue(task, delay) => self.send_delayed(&task, delay).await?,
@@ -217,7 +253,7 @@ impl DeliveryRun<'_> {
             Decision::LeaveToSweep => {
                 tracing::error!(account_id, chat_id, seq, "delivery left to the sweep: its attempts are not recorded");
             }
-            Decision::Send(..) if self.has_open_breaker(&entry, &chat).await => {
+            Decision::Send(..) if !self.task.late && self.has_open_breaker(&entry, &chat).await => {
                 tracing::info!(account_id, chat_id, seq, "first attempt goes to the retry queue: the receiver hangs");
                 self.send_delayed(&self.task.retry_unordered(), Duration::ZERO).await?;
             }
@@ -241,11 +277,73 @@ impl DeliveryRun<'_> {
         })
     }
 
+    /// In strict order, a first or late attempt has to wait until the chat's earlier delivery to the receiver has
+    /// ended. It fails as soon as the earlier one has, so that the agent sees one verdict.
+    async fn in_strict_order(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+        decision: Decision,
+        now: Timestamp,
+    ) -> Result<Decision, Error> {
+        let Decision::Send(delivery, _) = &decision else { return Ok(decision) };
+        if delivery.attempts_made > 0 && !self.task.late {
+            return Ok(decision);
+        }
+        let policy = self.receiver.outage_policy(entry, chat).await?;
+        let Some(policy) = policy.filter(|policy| policy.options.strict_order) else { return Ok(decision) };
+        let Some((_, earlier)) = self.chats.earlier_undelivered(entry, now).await? else { return Ok(decision) };
+        Ok(match earlier.state {
+            // The earlier delivery ends first, and then wakes this one.
+            _ if self.task.late => Decision::Skip,
+            DeliveryState::Pending => {
+                let verdict_at = earlier.clock().result_visible_at(now.plus(UNAVAILABLE_RETRY_DELAY));
+                Decision::Requeue(self.task.retry_unordered(), verdict_at.since(now))
+            }
+            DeliveryState::Failed | DeliveryState::Delivered | DeliveryState::Superseded => {
+                Decision::FailBehindOther(delivery.clone(), policy.key)
+            }
+        })
+    }
+
+    async fn fail_behind_other(
+        &self,
+        entry: &TimelineEntry,
+        delivery: &Delivery,
+        key: &OutageKey,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        self.late_delivery().record_failure(key, now).await?;
+        let EntryTask { account_id, chat_id, seq, .. } = &self.task;
+        tracing::info!(account_id, chat_id, seq, "delivery failed for now: an earlier one of the chat has failed");
+        self.chats.fail_behind_other(entry, delivery, entry.at.plus(LATE_PERIOD), now).await.map(|_| ())
+    }
+
+    /// Queues the delivery of the chat that waited for this one in strict order. If this is the first attempt from the
+    /// FIFO queue, the next one is still in that queue.
+    async fn wake_next(&self, due: &DueAttempt, outcome: &Outcome, now: Timestamp) -> Result<(), Error> {
+        let DueAttempt { entry, chat, delivery, .. } = due;
+        let was_delayed = !self.task.ordered || self.task.late || delivery.attempts_made > 0;
+        if matches!(outcome, Outcome::Retry(_)) || !was_delayed {
+            return Ok(());
+        }
+        let policy = self.receiver.outage_policy(entry, chat).await?;
+        if !policy.is_some_and(|policy| policy.options.strict_order) {
+            return Ok(());
+        }
+        let Some((next, _)) = self.chats.next_undelivered(entry, now).await? else { return Ok(()) };
+        let Some(task) = Task::next_in_strict_order(&next) else { return Ok(()) };
+        self.send_delayed(&task, Duration::ZERO).await
+    }
+
     fn decide(&self, entry: &TimelineEntry, chat: &Chat, now: Timestamp) -> Decision {
         let (task, receiver) = (&self.task, self.receiver);
-        let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_next_attempt(delivery, task)) else {
+        let Some(stored) = entry.delivery.as_ref().filter(|delivery| is_next_attempt(delivery, task, now)) else {
             return Decision::Skip;
         };
+        if stored.state == DeliveryState::Failed {
+            return Decision::Send(stored.clone(), retry_schedule::ATTEMPT_TIMEOUT);
+        }
         if receiver.has_accepted(entry, chat) {
             return Decision::Finish(DeliveryState::Delivered);
         }
@@ -280,7 +378,10 @@ impl DeliveryRun<'_> {
         let (target, ended_at) = (self.receiver.target(), clock::now());
         let planned = delivery.update_after_attempt(outcome, attempt.at, ended_at, awaits_bot_reaction(entry));
         let planned_result = planned.attempt_result(outcome);
-        let update = self.receiver.update_to_record(entry, chat, attempt, planned).await;
+        let update = match self.receiver.update_to_record(entry, chat, attempt, planned).await {
+            Ok(update) => self.delay_if_outage(due, outcome, update, ended_at).await,
+            error => error,
+        };
         let result = update.as_ref().map_or(planned_result, |update| update.attempt_result(outcome));
         log_attempt(&self.task, entry, attempt, result);
         let update = update.map_err(failed_at(FailedStage::Record))?;
@@ -294,11 +395,65 @@ impl DeliveryRun<'_> {
         }
         let marked = update_failing_mark(self.chats, (entry, chat), target, outcome, ended_at).await;
         let counted = self.update_breaker(entry, chat, outcome, attempt, ended_at).await;
-        for error in [marked, counted].into_iter().filter_map(Result::err) {
+        let noticed = self.update_outage(due, outcome, attempt, ended_at).await;
+        let woken = self.wake_next(due, outcome, ended_at).await;
+        for error in [marked, counted, noticed, woken].into_iter().filter_map(Result::err) {
             let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
-            tracing::warn!(?context, account_id, chat_id, "failing mark or breaker of a receiver not updated");
+            tracing::warn!(?context, account_id, chat_id, "after an attempt: not updated");
         }
         Ok(())
+    }
+
+    /// Returns the update of a delivery whose attempts have failed temporarily: if its receiver has late delivery
+    /// switched on, the delivery is attempted again later. The outage is recorded first, because it must exist as long
+    /// as such deliveries do.
+    async fn delay_if_outage(
+        &self,
+        due: &DueAttempt,
+        outcome: &Outcome,
+        update: DeliveryUpdate,
+        now: Timestamp,
+    ) -> Result<DeliveryUpdate, Error> {
+        let (DeliveryUpdate::Failed { failure, visible_at, .. }, Outcome::Retry(_)) = (&update, outcome) else {
+            return Ok(update);
+        };
+        let late_until = due.entry.at.plus(LATE_PERIOD);
+        let policy = self.receiver.outage_policy(&due.entry, &due.chat).await?;
+        let Some(policy) = policy.filter(|policy| policy.options.late_delivery && now < late_until) else {
+            return Ok(update);
+        };
+        self.late_delivery().record_failure(&policy.key, now).await?;
+        let (failure, visible_at, late_until) = (failure.clone(), *visible_at, Some(late_until));
+        Ok(DeliveryUpdate::Failed { failure, visible_at, late_until })
+    }
+
+    /// Counts a failed late attempt. Starts a drain if the receiver has responded, and its outage may be over.
+    async fn update_outage(
+        &self,
+        due: &DueAttempt,
+        outcome: &Outcome,
+        attempt: &Attempt,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let DueAttempt { entry, chat, delivery, .. } = due;
+        let (is_late, has_failed) = (delivery.state == DeliveryState::Failed, matches!(outcome, Outcome::Retry(_)));
+        let has_responded = !has_failed && attempt.status.is_some();
+        if !(is_late && has_failed || has_responded) {
+            return Ok(());
+        }
+        let Some(policy) = self.receiver.outage_policy(entry, chat).await? else { return Ok(()) };
+        let was_failing = policy.status == OutageStatus::Reported || chat.is_failing(self.receiver.target(), now);
+        if is_late && has_failed {
+            self.chats.count_failed_probe(&policy.key, now).await
+        } else if is_late || (was_failing && policy.options.late_delivery) {
+            self.late_delivery().start_drain(&policy.key, now).await
+        } else {
+            Ok(())
+        }
+    }
+
+    fn late_delivery(&self) -> LateDelivery<'_> {
+        LateDelivery { chats: self.chats, outbox: self.outbox, receiver: self.receiver }
     }
 
     /// Stores the update of a delivery and returns it. Returns `None` if a concurrent update was stored first. If the
@@ -319,7 +474,7 @@ impl DeliveryRun<'_> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
         let now = clock::now();
-        let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
+        let failed = DeliveryUpdate::failed(Failure::attempt_not_recorded(), now);
         let update = self.receiver.update_to_record(entry, chat, attempt, failed).await?;
         let is_stored = if update == DeliveryUpdate::Delivered {
             self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
@@ -354,7 +509,7 @@ impl DeliveryRun<'_> {
         let now = clock::now();
         let message = "the window was over before the message could be sent".to_owned();
         let attempt = Attempt { at: now, status: None, duration_ms: 0, error: Some(message.clone()), answer: None };
-        let update = DeliveryUpdate::Failed(Failure { code: None, message, hidden: false }, now);
+        let update = DeliveryUpdate::failed(Failure { code: None, message, hidden: false }, now);
         log_attempt(&self.task, entry, &attempt, AttemptResult::Failed);
         if self.store_update(entry, chat, delivery, &attempt, update).await?.is_some() {
             metrics::count_attempt(self.receiver.target(), AttemptResult::Failed, Some(now.since(entry.at)));
@@ -417,8 +572,9 @@ impl DeliveryRun<'_> {
     }
 }
 
-fn is_next_attempt(delivery: &Delivery, task: &EntryTask) -> bool {
-    delivery.state == DeliveryState::Pending && delivery.round == task.round && delivery.attempts_made == task.attempt
+fn is_next_attempt(delivery: &Delivery, task: &EntryTask, now: Timestamp) -> bool {
+    let is_expected = if task.late { delivery.is_late(now) } else { delivery.state == DeliveryState::Pending };
+    is_expected && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 
 /// Sets or clears the mark in the chat's header that says the receiver is failing. Writes only if the mark must change

@@ -4,10 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
+use crate::delivery::engine::{OutagePolicy, Receiver};
+use crate::delivery::outbound_client::{
+    self, AttemptFuture, OutboundClient, hold_for_switched_off_receiver, reject_unsent,
+};
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
@@ -15,6 +18,7 @@ use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
+use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
@@ -45,9 +49,28 @@ impl Receiver for IntegratorReceiver<'_> {
         Some(chat.channel_id.clone())
     }
 
+    fn outage_policy<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+        chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
+        Box::pin(async move {
+            let channel = self.directory.cached_channel(&chat.channel_id).await?;
+            Ok(channel.as_ref().and_then(|channel| {
+                let Channel { account_id, channel_id, outage_status, .. } = &**channel;
+                let (account_id, receiver_id) = (account_id.clone(), channel_id.clone());
+                let key = OutageKey { account_id, target: Target::Channel, receiver_id };
+                Some(OutagePolicy { key, options: channel.settings.api()?.delivery, status: *outage_status })
+            }))
+        })
+    }
+
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let channel = channel_to_sign_with(self.directory, entry, chat).await?;
+            if channel.as_ref().is_some_and(|channel| channel.outage_status == OutageStatus::SwitchedOff) {
+                return Ok(hold_for_switched_off_receiver());
+            }
             let (post, api) = match compose(channel.as_deref(), entry, chat)? {
                 Ok(composed) => composed,
                 Err(obstacle) => return Ok(reject_unsent(obstacle)),

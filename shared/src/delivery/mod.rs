@@ -5,6 +5,7 @@ pub mod bot_receiver;
 pub mod engine;
 mod guarded_dns_resolver;
 pub mod integrator_receiver;
+pub mod late_delivery;
 pub mod outbound_client;
 pub(crate) mod signature;
 pub(crate) mod signed_post;

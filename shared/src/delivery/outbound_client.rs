@@ -237,9 +237,18 @@ pub(crate) fn provider_endpoint(provider: &Provider, token: &str) -> Result<Url,
 
 /// Returns a final rejection for an entry that cannot be sent at all, and the attempt for the delivery log.
 pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
-    let attempt =
-        Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None };
-    (rejected(message.to_owned()), attempt)
+    (rejected(message.to_owned()), unsent(message))
+}
+
+/// Returns the result of an attempt that makes no request because the receiver is switched off. Unlike a rejection,
+/// this failure is temporary.
+pub(crate) fn hold_for_switched_off_receiver() -> (Outcome, Attempt) {
+    let message = "the address is switched off, because it has failed for days";
+    (Outcome::Retry(message.to_owned()), unsent(message))
+}
+
+fn unsent(message: &str) -> Attempt {
+    Attempt { at: clock::now(), status: None, duration_ms: 0, error: Some(message.to_owned()), answer: None }
 }
 
 fn rejected(message: String) -> Outcome {

@@ -91,7 +91,7 @@ impl Receiver for TelephonyReceiver<'_> {
         update: DeliveryUpdate,
     ) -> UpdateFuture<'a> {
         Box::pin(async move {
-            if !matches!(update, DeliveryUpdate::Failed(..)) {
+            if !matches!(update, DeliveryUpdate::Failed { .. }) {
                 return Ok(update);
             }
             let TimelineEntry { account_id, chat_id, seq, .. } = entry;

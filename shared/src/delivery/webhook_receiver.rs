@@ -3,14 +3,20 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
+
 use crate::chats::visitor::update_visitor::update_visitor;
-use crate::delivery::engine::{Receiver, UpdateFuture};
-use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, reject_unsent};
+use crate::delivery::engine::{OutagePolicy, Receiver, UpdateFuture};
+use crate::delivery::outbound_client::{
+    AttemptFuture, OutboundClient, PostResult, hold_for_switched_off_receiver, reject_unsent,
+};
 use crate::delivery::webhook_request::WebhookRequests;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
+use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
+use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use crate::error::Error;
@@ -35,13 +41,33 @@ impl Receiver for WebhookReceiver<'_> {
         Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
     }
 
+    fn outage_policy<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
+        Box::pin(async move {
+            let dispatch = entry.webhook_dispatch.as_ref().filter(|dispatch| dispatch.event.is_attempted_late());
+            let Some(WebhookDispatch { webhook_id, .. }) = dispatch else { return Ok(None) };
+            let webhook = self.requests().webhook(entry, webhook_id).await?;
+            Ok(webhook.map(|webhook| {
+                let (account_id, receiver_id) = (entry.account_id.clone(), webhook.webhook_id);
+                let key = OutageKey { account_id, target: Target::Webhook, receiver_id };
+                OutagePolicy { key, options: webhook.delivery, status: webhook.outage_status }
+            }))
+        })
+    }
+
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let Some(webhook_dispatch) = &entry.webhook_dispatch else {
                 return Err(Error::internal("the webhook entry has no dispatch"));
             };
-            let requests = WebhookRequests { directory: self.directory, chats: self.chats };
-            match requests.compose(entry, webhook_dispatch, chat).await? {
+            let webhook = self.requests().webhook(entry, &webhook_dispatch.webhook_id).await?;
+            if webhook.is_some_and(|webhook| webhook.outage_status == OutageStatus::SwitchedOff) {
+                return Ok(hold_for_switched_off_receiver());
+            }
+            match self.requests().compose(entry, webhook_dispatch, chat).await? {
                 Ok(post) => {
                     let result = self.outbound.post(&post, timeout).await?;
                     self.process_response(webhook_dispatch.event, chat, result).await
@@ -65,7 +91,7 @@ impl Receiver for WebhookReceiver<'_> {
                 .webhook_dispatch
                 .as_ref()
                 .is_some_and(|webhook_dispatch| webhook_dispatch.event == WebhookEvent::ChatAssigned);
-            if let (DeliveryUpdate::Failed(failure, _), true) = (&update, is_assignment) {
+            if let (DeliveryUpdate::Failed { failure, .. }, true) = (&update, is_assignment) {
                 let failed = CrmCardAssignment::Failed(failure.message.clone());
                 self.chats.record_assignment(chat, &failed).await?;
             }
@@ -75,6 +101,10 @@ impl Receiver for WebhookReceiver<'_> {
 }
 
 impl WebhookReceiver<'_> {
+    fn requests(&self) -> WebhookRequests<'_> {
+        WebhookRequests { directory: self.directory, chats: self.chats }
+    }
+
     /// Stores the data from a response and returns the outcome of the attempt. The data is stored before the result of
     /// the attempt, so that the attempt is repeated if the process dies in between. If a table is unavailable, the
     /// attempt counts as failed temporarily. If the data cannot be stored for another reason, the delivery fails
@@ -109,7 +139,14 @@ impl WebhookReceiver<'_> {
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatFinished
             | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => self.store_response_data(chat, response_data).await,
+            | WebhookEvent::OfflineMessage
+            | WebhookEvent::ChatJoined
+            | WebhookEvent::BotHandedOver
+            | WebhookEvent::ChatEnded
+            | WebhookEvent::ChatOpened
+            | WebhookEvent::ChatRated
+            | WebhookEvent::ChatTransferred
+            | WebhookEvent::ChatWaiting => self.store_response_data(chat, response_data).await,
         };
         let Err(error) = stored else { return Ok((outcome, Attempt { answer: unconfirmed, ..attempt })) };
         let not_stored = || "the response could not be stored".to_owned();

@@ -64,17 +64,32 @@ impl WebhookRequests<'_> {
         let timeline = match webhook_dispatch.event {
             WebhookEvent::ChatFinished => self.transcript(chat).await?,
             WebhookEvent::OfflineMessage => self.entries_before(entry).await?,
-            WebhookEvent::CallEvent
+            WebhookEvent::ChatJoined
+            | WebhookEvent::BotHandedOver
+            | WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatUpdated => Vec::new(),
+            | WebhookEvent::ChatEnded
+            | WebhookEvent::ChatOpened
+            | WebhookEvent::ChatRated
+            | WebhookEvent::ChatTransferred
+            | WebhookEvent::ChatUpdated
+            | WebhookEvent::ChatWaiting => Vec::new(),
         };
         let invite = if webhook_dispatch.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
             self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
         } else {
             None
         };
-        let payload = WebhookPayload { webhook_dispatch, chat, visitor, agents: &agents, timeline: &timeline, invite };
+        let payload = WebhookPayload {
+            webhook_dispatch,
+            entry: (entry.seq, entry.at),
+            chat,
+            visitor,
+            agents: &agents,
+            timeline: &timeline,
+            invite,
+        };
         Ok(payload.body())
     }
 
@@ -103,7 +118,7 @@ impl WebhookRequests<'_> {
     /// Returns the webhook of an entry, or `None` if it was removed. If the cached settings do not contain the webhook,
     /// reads the settings again, because the webhook may be new. Also reads them again if the signing secret may have
     /// been replaced.
-    async fn webhook(&self, entry: &TimelineEntry, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+    pub(super) async fn webhook(&self, entry: &TimelineEntry, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let account_id = &entry.account_id;
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();

@@ -15,6 +15,7 @@ use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::channels::widget::WidgetSettings;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::outage::OutageStatus;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
@@ -311,7 +312,8 @@ fn channel(settings: ChannelSettings) -> Channel {
         KindSettings::Widget(_) => (Vec::new(), SigningSecrets::default()),
     };
     let (channel_id, account_id) = ("CH".to_owned(), "acc".to_owned());
-    Channel { channel_id, account_id, settings, bot_id: None, secrets, signing_secrets, created_at: NOW }
+    let (bot_id, created_at, outage_status) = (None, NOW, OutageStatus::default());
+    Channel { channel_id, account_id, settings, bot_id, secrets, signing_secrets, created_at, outage_status }
 }
 
 fn assert_channel_stored(settings: ChannelSettings) {
@@ -380,7 +382,7 @@ fn admin_settings(input: &[u8]) {
 fn admin_webhook(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let secrets = SigningSecrets::new("whsec_x");
-    let before = Webhook { webhook_id: "w".into(), url: String::new(), events: Vec::new(), secrets };
+    let before = Webhook::new("w".into(), String::new(), secrets);
     let new = read::<NewWebhook>(&body).and_then(|new| new.into_webhook(before, &guard()));
     let Some(webhook) = accepted(&body, new) else { return };
     assert_stored(&AccountSettings { webhooks: vec![webhook.clone()], ..AccountSettings::default() });

@@ -91,6 +91,13 @@ impl Outbox {
         Ok(())
     }
 
+    /// Queues a late attempt at a failed delivery, after the earlier tasks of its message group. Does nothing if the
+    /// entry has no delivery.
+    pub async fn send_late_attempt(&self, entry: &TimelineEntry) -> Result<(), Error> {
+        let (Some(delivery), Some(task)) = (&entry.delivery, Task::late_attempt(entry)) else { return Ok(()) };
+        self.send_in_order(delivery.target, &task).await
+    }
+
     /// Adds a task to the FIFO queue of the target, after the earlier tasks of its message group.
     pub async fn send_in_order(&self, target: Target, task: &Task) -> Result<(), Error> {
         let options = SendOptions {

@@ -14,6 +14,7 @@ pub mod chat_search;
 pub mod delivery_log;
 pub mod events_from_bots;
 mod growing_answer;
+pub mod outages;
 pub mod push;
 mod push_mode;
 pub mod receiver_test;

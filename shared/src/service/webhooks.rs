@@ -8,12 +8,8 @@ use crate::runtime::random_ids_and_secrets;
 
 /// Returns a webhook with a new id and a new signing secret. It receives all events, and its URL is empty.
 pub fn new_webhook() -> Result<Webhook, Error> {
-    Ok(Webhook {
-        webhook_id: random_ids_and_secrets::random_identifier()?,
-        url: String::new(),
-        events: Vec::new(),
-        secrets: SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?),
-    })
+    let secrets = SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?);
+    Ok(Webhook::new(random_ids_and_secrets::random_identifier()?, String::new(), secrets))
 }
 
 /// Returns the webhook with this id. Fails with `NotFound` if there is none.

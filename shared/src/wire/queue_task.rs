@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::DeliveryState;
+use crate::domain::deliveries::outage::OutageKey;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -27,6 +29,8 @@ pub enum Task {
     CallDue(CallCheckTask),
     /// Send a message once to the chat's bot, which is on standby while an agent has the chat.
     StandbyCopy(StandbyCopyTask),
+    /// Attempt deliveries again that a receiver's outage has delayed.
+    Outage(OutageTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -57,6 +61,9 @@ pub struct EntryTask {
     /// The number of HTTP requests that were sent for this attempt but whose outcome could not be stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u32,
+    /// Whether this is an attempt at a failed delivery that the receiver's outage has delayed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -114,36 +121,38 @@ pub struct StandbyCopyTask {
     pub seq: u64,
 }
 
+/// The kind of receiver follows from the queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutageTask {
+    pub v: u8,
+    pub account_id: String,
+    /// The id of the channel or the webhook.
+    pub receiver_id: String,
+    /// `None` for a probe, which attempts one delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainPosition>,
+}
+
+/// A drain attempts all delayed deliveries, one page after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrainPosition {
+    /// The end of the last page, as in the delivery log. `None` at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
     /// Creates the task for the first attempt of the entry's current round. Returns `None` if the entry has no
     /// delivery.
     pub fn first_attempt(entry: &TimelineEntry) -> Option<Self> {
-        let delivery = entry.delivery.as_ref()?;
-        let webhook_id = entry.webhook_dispatch.as_ref().map(|webhook_dispatch| webhook_dispatch.webhook_id.clone());
-        Some(Self::entry(&entry.account_id, entry.chat_id, entry.seq, delivery.round, webhook_id))
+        EntryTask::first_attempt(entry).map(Self::Entry)
     }
 
     /// Creates the task for the first attempt of a message that has just been stored.
     pub fn first_attempt_of_new_entry(account_id: &str, chat_id: u64, seq: u64) -> Self {
-        Self::entry(account_id, chat_id, seq, 1, None)
-    }
-
-    fn entry(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
-        let account_id = account_id.to_owned();
-        Self::Entry(EntryTask {
-            v: VERSION,
-            account_id,
-            chat_id,
-            seq,
-            round,
-            attempt: 0,
-            ordered: true,
-            webhook_id,
-            turn_at: None,
-            unrecorded: 0,
-        })
+        Self::Entry(EntryTask::new(account_id, chat_id, seq, 1, None))
     }
 
     pub fn typing(account_id: &str, chat_id: u64, typing: TypingNotice, at: Timestamp) -> Self {
@@ -166,6 +175,25 @@ impl Task {
         Self::StandbyCopy(StandbyCopyTask { v: VERSION, account_id: account_id.to_owned(), chat_id, seq })
     }
 
+    /// Creates the task of a late attempt. Returns `None` if the entry has no delivery.
+    pub fn late_attempt(entry: &TimelineEntry) -> Option<Self> {
+        let attempt = entry.delivery.as_ref()?.attempts_made;
+        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late: true, ..task }))
+    }
+
+    /// Creates the task that makes the next attempt at a delivery from the retry queue, now that the entry before it
+    /// is delivered. Returns `None` if the entry has no delivery.
+    pub fn next_in_strict_order(entry: &TimelineEntry) -> Option<Self> {
+        let delivery = entry.delivery.as_ref()?;
+        let (attempt, late) = (delivery.attempts_made, delivery.state == DeliveryState::Failed);
+        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late, ordered: false, ..task }))
+    }
+
+    pub fn outage(key: &OutageKey, drain: Option<DrainPosition>) -> Self {
+        let OutageKey { account_id, target: _, receiver_id } = key.clone();
+        Self::Outage(OutageTask { v: VERSION, account_id, receiver_id, drain })
+    }
+
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
@@ -179,6 +207,7 @@ impl Task {
             Self::AgentWaitDue(task) => &task.account_id,
             Self::CallDue(task) => &task.account_id,
             Self::StandbyCopy(task) => &task.account_id,
+            Self::Outage(task) => &task.account_id,
         }
     }
 
@@ -197,7 +226,8 @@ impl Task {
             | Self::AnswerDue(_)
             | Self::AgentWaitDue(_)
             | Self::CallDue(_)
-            | Self::StandbyCopy(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
+            | Self::StandbyCopy(_)
+            | Self::Outage(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
         }
     }
 
@@ -209,6 +239,7 @@ impl Task {
             Self::AgentWaitDue(task) => task.chat_id,
             Self::CallDue(task) => task.chat_id,
             Self::StandbyCopy(task) => task.chat_id,
+            Self::Outage(_) => 0,
         }
     }
 
@@ -228,6 +259,7 @@ impl Task {
             Self::AgentWaitDue(_) => format!("{}-agent-wait", self.chat_key()),
             Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
             Self::StandbyCopy(task) => format!("{}-{}-copy", self.chat_key(), task.seq),
+            Self::Outage(task) => format!("{}-{}-outage", self.chat_key(), task.receiver_id),
         }
     }
 
@@ -245,12 +277,35 @@ impl Task {
             Self::AgentWaitDue(task) => task.v,
             Self::CallDue(task) => task.v,
             Self::StandbyCopy(task) => task.v,
+            Self::Outage(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }
 }
 
 impl EntryTask {
+    fn new(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
+        Self {
+            v: VERSION,
+            account_id: account_id.to_owned(),
+            chat_id,
+            seq,
+            round,
+            attempt: 0,
+            ordered: true,
+            webhook_id,
+            turn_at: None,
+            unrecorded: 0,
+            late: false,
+        }
+    }
+
+    fn first_attempt(entry: &TimelineEntry) -> Option<Self> {
+        let round = entry.delivery.as_ref()?.round;
+        let webhook_id = entry.webhook_dispatch.as_ref().map(|dispatch| dispatch.webhook_id.clone());
+        Some(Self::new(&entry.account_id, entry.chat_id, entry.seq, round, webhook_id))
+    }
+
     /// Returns the task as the consumer processes it. If the task is from the FIFO queue, `turn_at` is set to `now`,
     /// because its turn in the chat's order has come.
     pub fn with_turn_started(&self, now: Timestamp) -> Self {
@@ -298,7 +353,8 @@ mod tests {
     }
 
     fn group(account_id: &str, chat_id: u64, webhook_id: Option<&str>, group_count: u64) -> String {
-        Task::entry(account_id, chat_id, 3, 1, webhook_id.map(str::to_owned)).message_group(group_count)
+        let webhook_id = webhook_id.map(str::to_owned);
+        Task::Entry(EntryTask::new(account_id, chat_id, 3, 1, webhook_id)).message_group(group_count)
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod delivery_requests;
 mod delivery_sweep;
 mod hanging_receivers;
 mod integrator_delivery;
+mod outages;
 mod queue_outage;
 mod receiver_addresses;
 mod receiver_tests;

@@ -9,9 +9,9 @@ use crate::support::account_with_webhook::{
 };
 use crate::support::api_client::{TestAgent, merged, number};
 use crate::support::bot_fixture::{BOT_NAME, BotFixture};
-use crate::support::test_host::{VISITOR_ID, open_accepted_chat, run_on_shared_host};
-use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
-use crate::support::wait::{WAIT_TIMEOUT, wait_for};
+use crate::support::test_host::{VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time};
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 const PAGE_URL: &str = "https://shop.example/cart?x=1";
 
@@ -464,5 +464,46 @@ fn repeated_close_gets_the_same_response_and_one_event() {
         let timeline = fixture.agent.timeline(chat).await;
         assert_eq!(timeline.iter().filter(|entry| entry["type"] == "chat_finished").count(), 1);
         assert_eq!(event_names(&fixture.webhook_receiver), ["chat_accepted", "chat_finished"]);
+    });
+}
+
+#[test]
+fn webhook_gets_only_the_ownership_events_that_it_names() {
+    run_with_virtual_time(async |host, time| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        let agent = account.create_agent("Ann").await;
+        let other = account.create_agent("Bob").await;
+        other.set_presence("online").await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        let names = ["chat_opened", "chat_waiting", "chat_joined", "chat_transferred", "chat_ended"];
+        add_webhook(&account, &receiver, json!({"events": names})).await;
+        time.advance(seconds(11));
+        let chat = open_accepted_chat(&agent, &channel, VISITOR_ID).await;
+        agent.client.post(&format!("/agent/chats/{chat}/transfer"), &json!({"agent_id": other.id})).await.expect(200);
+        other.close(chat).await;
+        time.run_until_queues_are_empty().await;
+        let events = ["chat_opened", "chat_waiting", "chat_joined", "chat_transferred", "chat_joined", "chat_ended"];
+        assert_eq!(event_names(&receiver), events);
+        let bodies: Vec<Value> = receiver.requests().iter().map(|request| request.json()).collect();
+        let seqs: Vec<u64> = bodies.iter().map(|body| number(&body["seq"])).collect();
+        assert!(seqs.is_sorted() && seqs.len() == events.len(), "{seqs:?}");
+        let agents: Vec<&Value> = bodies.iter().map(|body| &body["agent"]["id"]).collect();
+        assert_eq!(agents, [&Value::Null, &Value::Null, &agent.id, &other.id, &other.id, &other.id]);
+        assert!(bodies.iter().all(|body| body["chat_id"] == chat && body["timestamp"].is_u64()));
+    });
+}
+
+#[test]
+fn fallback_from_a_bot_is_reported_to_webhooks() {
+    run_with_virtual_time(async |host, time| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let bot = BotFixture::create_with(host, json!({"agent_ids": [1]}), json!({})).await;
+        add_webhook(&bot.account, &receiver, json!({"events": ["bot_handed_over", "chat_waiting"]})).await;
+        bot.provider.respond_with(CannedResponse::Json(500, json!({})));
+        time.advance(seconds(11));
+        bot.send_visitor_text(VISITOR_ID, "Hello").await;
+        time.run_until_queues_are_empty().await;
+        assert_eq!(event_names(&receiver), ["bot_handed_over", "chat_waiting"]);
     });
 }

@@ -32,6 +32,14 @@ fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }
 
+/// Returns a webhook as the settings show it, with the defaults of its delivery.
+fn shown_webhook(id: &Value, url: &str, events: &Value) -> Value {
+    json!({
+        "webhook_id": id, "url": url, "events": events,
+        "late_delivery": true, "strict_order": false, "outage": "none",
+    })
+}
+
 async fn get_webhook_fields(admin: &ApiClient) -> Value {
     webhook_fields(&get_settings(admin).await)
 }
@@ -45,8 +53,7 @@ fn webhook_url_is_the_first_webhook() {
         let created = admin.put(SETTINGS_PATH, &json!({"webhook_url": crm_url("one")})).await.expect(200);
         let id = created["webhooks"][0]["webhook_id"].clone();
         assert!(signing_secret(&created).starts_with("whsec_"), "{created}");
-        let first = |url: &str| json!({"webhook_id": id, "url": url, "events": []});
-        let shown = |url: &str| json!({"webhook_url": url, "webhooks": [first(url)]});
+        let shown = |url: &str| json!({"webhook_url": url, "webhooks": [shown_webhook(&id, url, &json!([]))]});
         assert_eq!(get_webhook_fields(&admin).await, shown(&crm_url("one")), "the secret is returned only on creation");
 
         let changed = admin.put(SETTINGS_PATH, &json!({"webhook_url": crm_url("two")})).await.expect(200);
@@ -91,8 +98,7 @@ fn webhook_is_added_changed_and_removed() {
         let created =
             admin.post(WEBHOOKS_PATH, &json!({"url": crm_url("one"), "events": ["chat_finished"]})).await.expect(201);
         let path = format!("{WEBHOOKS_PATH}/{}", created["webhook_id"].as_str().unwrap());
-        let mut shown =
-            json!({"webhook_id": created["webhook_id"], "url": crm_url("one"), "events": ["chat_finished"]});
+        let mut shown = shown_webhook(&created["webhook_id"], &crm_url("one"), &json!(["chat_finished"]));
         assert_eq!(merged(shown.clone(), json!({"signing_secret": signing_secret(&created)})), created);
         assert_eq!(get_webhook_fields(&admin).await, json!({"webhook_url": crm_url("one"), "webhooks": [shown]}));
 

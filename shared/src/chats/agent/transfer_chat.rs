@@ -2,6 +2,8 @@
 //! chat to the department's members. If a concurrent write to the chat wins the race, the transfer is retried.
 
 use crate::chats::new_entry::new_entry;
+use crate::chats::notifications::NotificationContext;
+use crate::chats::transition::Transition;
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::chats::message_content::Content;
@@ -11,22 +13,25 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
-/// Transfers a chat and adds a timeline entry that reports the transfer. If the owner requests two transfers
+/// Transfers a chat and adds a timeline entry that reports the transfer. Returns the entry with the notifications. If the owner requests two transfers
 /// concurrently, one of them fails.
 pub async fn transfer_chat(
     chats: &Chats,
     chat: Chat,
     by: TransferRequester<'_>,
     to: &TransferTarget,
-    now: Timestamp,
-) -> Result<Chat, Error> {
+    context: NotificationContext<'_>,
+) -> Result<Transition, Error> {
     let mut before = chat;
     let mut races = WriteRaces::new("transfer");
     loop {
-        let (after, entry) = after_transfer(&before, by, to, now)?;
-        let written = chats.write_transition(&before, &after, &[entry], None).await;
+        let (mut after, entry) = after_transfer(&before, by, to, context.now)?;
+        let contents = context.ownership_notifications(Some(&before), &after);
+        let notifications = context.create_entries(&mut after, contents)?;
+        let entries: Vec<TimelineEntry> = [entry].into_iter().chain(notifications).collect();
+        let written = chats.write_transition(&before, &after, &entries, None).await;
         if let Some(result) = races.final_result(written) {
-            return result.map(|()| after);
+            return result.map(|()| Transition { chat: after, notifications: entries });
         }
         before = chats.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;
     }

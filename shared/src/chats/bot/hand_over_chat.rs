@@ -8,15 +8,17 @@ use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_state::{ChatEvent, Invited};
 use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum HandoverResult {
-    HandedOver,
+    /// The chat was handed over. The caller must queue the notifications.
+    HandedOver(Vec<TimelineEntry>),
     /// The chat was not handed over, because the bot sent a message or an invitation in time.
     BotResponded,
     /// The chat was not handed over, because the bot no longer owned it or it no longer existed.
@@ -96,9 +98,8 @@ pub async fn hand_over_chat(
     account_id: &str,
     chat_id: u64,
     unanswered_since: Timestamp,
-    now: Timestamp,
+    context: NotificationContext<'_>,
 ) -> Result<HandoverResult, Error> {
-    let context = NotificationContext { webhooks: &[], agent_id: None, now };
     let effects_of = |before: &Chat| {
         if before.has_bot_event_after(unanswered_since) {
             return Err(Error::Conflict("the bot has responded"));
@@ -118,9 +119,8 @@ pub async fn hand_over_on_request(
     chats: &Chats,
     account_id: &str,
     chat_id: u64,
-    now: Timestamp,
+    context: NotificationContext<'_>,
 ) -> Result<HandoverResult, Error> {
-    let context = NotificationContext { webhooks: &[], agent_id: None, now };
     let effects_of = |before: &Chat| {
         let state = before.state.after_event(ChatEvent::BotFails)?;
         Ok(TransitionEffects { is_requested: true, ..TransitionEffects::silent(state) })
@@ -131,7 +131,7 @@ pub async fn hand_over_on_request(
 impl HandoverResult {
     fn of(transition: Result<Transition, Error>) -> Result<Self, Error> {
         match transition {
-            Ok(_) => Ok(Self::HandedOver),
+            Ok(transition) => Ok(Self::HandedOver(transition.notifications)),
             Err(Error::Conflict(_)) => Ok(Self::BotResponded),
             Err(Error::Forbidden(_) | Error::NotFound) => Ok(Self::NotWithBot),
             Err(error) => Err(error),

@@ -5,7 +5,6 @@ use crate::chats::transition::{BotNotice, Transition, TransitionEffects, read_an
 use crate::domain::bots::bot::{Bot, BotNotification};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransferRequester, TransitionError};
-use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
@@ -16,9 +15,8 @@ pub async fn give_chat_to_bot(
     chat: Chat,
     by: TransferRequester<'_>,
     bot: &Bot,
-    now: Timestamp,
+    context: NotificationContext<'_>,
 ) -> Result<Transition, Error> {
-    let context = NotificationContext { webhooks: &[], agent_id: None, now };
     let offer = chat.state.offered_department();
     let effects_of = |before: &Chat| {
         if before.state == ChatState::Bot && before.require_bot(&bot.bot_id).is_ok() {
@@ -42,11 +40,10 @@ pub async fn return_unaccepted_chat(
     chats: &Chats,
     account_id: &str,
     chat_id: u64,
-    now: Timestamp,
+    context: NotificationContext<'_>,
 ) -> Result<Option<Transition>, Error> {
-    let context = NotificationContext { webhooks: &[], agent_id: None, now };
     let effects_of = |before: &Chat| {
-        if !before.is_agent_wait_over(now) {
+        if !before.is_agent_wait_over(context.now) {
             return Err(TransitionError::NotWaiting.into());
         }
         let notice = Some(BotNotice::from(BotNotification::AgentUnavailable));

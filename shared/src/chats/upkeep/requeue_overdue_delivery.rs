@@ -1,6 +1,7 @@
 //! Requeues overdue deliveries, which the sweep (a scheduled function) finds in the `due` index.
 
 use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot_reaction;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{DeliveryState, Failure, Target};
@@ -8,6 +9,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::chats::delivery::due_index::OverdueItem;
+use crate::store::directory::Directory;
 
 /// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
 /// delivery as failed.
@@ -22,9 +24,9 @@ pub enum OverdueResult {
     NotNeeded,
     /// The delivery is pending, and the caller must queue its task.
     Requeued(TimelineEntry),
-    /// The delivery was marked as failed without another attempt. `is_handed_over` tells whether the bot's chat was
-    /// handed over to the agents.
-    Failed { entry: TimelineEntry, is_handed_over: bool },
+    /// The delivery was marked as failed without another attempt. `handover` contains the notifications of the bot's
+    /// chat if it was handed over to the agents. The caller must queue them.
+    Failed { entry: TimelineEntry, handover: Option<Vec<TimelineEntry>> },
 }
 
 /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery that has not been
@@ -35,6 +37,7 @@ pub enum OverdueResult {
 /// requeued without a limit.
 pub async fn requeue_overdue_delivery(
     chats: &Chats,
+    directory: &Directory,
     overdue: &OverdueItem,
     now: Timestamp,
 ) -> Result<OverdueResult, Error> {
@@ -51,15 +54,17 @@ pub async fn requeue_overdue_delivery(
         delivery.requeues >= MAX_REQUEUES && delivery.target != Target::Call
     };
     if is_abandoned {
-        if awaits_bot_reaction && let Some(state) = hand_over_unanswered(chats, &entry, now).await? {
-            return chats.finish_delivery(&entry, state).await.map(|_| OverdueResult::NotNeeded);
+        let mut handover = None;
+        if awaits_bot_reaction {
+            match hand_over_unanswered(chats, directory, &entry, now).await? {
+                Ok(notifications) => handover = Some(notifications),
+                Err(state) => {
+                    return chats.finish_delivery(&entry, state).await.map(|_| OverdueResult::NotNeeded);
+                }
+            }
         }
         let has_failed = chats.fail_overdue(&entry, overdue, tries_not_completed(), now).await?;
-        return Ok(if has_failed {
-            OverdueResult::Failed { entry, is_handed_over: awaits_bot_reaction }
-        } else {
-            OverdueResult::NotNeeded
-        });
+        return Ok(if has_failed { OverdueResult::Failed { entry, handover } } else { OverdueResult::NotNeeded });
     }
     Ok(match chats.requeue(&entry, delivery, overdue, now).await? {
         Some(requeued) => OverdueResult::Requeued(requeued),
@@ -67,19 +72,22 @@ pub async fn requeue_overdue_delivery(
     })
 }
 
-/// Hands a chat over to the agents because the bot did not react to an entry. Returns `None` if the chat was handed
-/// over, or the delivery's final state if no handover was needed.
+/// Hands a chat over to the agents because the bot did not react to an entry. Returns the notifications, or the
+/// delivery's final state if no handover was needed.
 async fn hand_over_unanswered(
     chats: &Chats,
+    directory: &Directory,
     entry: &TimelineEntry,
     now: Timestamp,
-) -> Result<Option<DeliveryState>, Error> {
+) -> Result<Result<Vec<TimelineEntry>, DeliveryState>, Error> {
     let TimelineEntry { account_id, chat_id, .. } = entry;
     let since = bot_reaction::bot_reaction_window_start(entry);
-    Ok(match hand_over_chat(chats, account_id, *chat_id, since, now).await? {
-        HandoverResult::HandedOver => None,
-        HandoverResult::BotResponded => Some(bot_reaction::delivery_state_after_reaction(entry)),
-        HandoverResult::NotWithBot => Some(DeliveryState::Superseded),
+    let settings = directory.cached_settings(account_id).await?;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
+    Ok(match hand_over_chat(chats, account_id, *chat_id, since, context).await? {
+        HandoverResult::HandedOver(notifications) => Ok(notifications),
+        HandoverResult::BotResponded => Err(bot_reaction::delivery_state_after_reaction(entry)),
+        HandoverResult::NotWithBot => Err(DeliveryState::Superseded),
     })
 }
 

@@ -32,17 +32,16 @@ pub async fn rate_chat(
     Ok(Vec::new())
 }
 
-/// Returns the chat_updated events that report a rating after chat_finished. There are none while the chat is open,
-/// because chat_finished will contain the rating, and none if no agent took part, because then no event has reported
-/// the chat.
+/// Returns the events that report a rating: chat_rated and, if chat_finished can no longer contain the rating,
+/// chat_updated. There is no chat_updated if no agent took part, because then no event has reported the chat.
 fn rating_notifications(chat: &Chat, webhooks: &[Webhook], now: Timestamp) -> Result<Vec<TimelineEntry>, Error> {
     let owner = chat.state.agent().map(|agent| agent.agent_id);
     let agent_id = owner.or_else(|| chat.participants.last().copied());
-    if !chat.state.is_closed() || agent_id.is_none() {
-        return Ok(Vec::new());
-    }
     let context = NotificationContext { webhooks, agent_id, now };
     let details = WebhookEventDetails { reports_rating: true, ..WebhookEventDetails::default() };
-    let contents = context.webhook_notifications(WebhookEvent::ChatUpdated, details);
+    let is_finished = chat.state.is_closed() && agent_id.is_some();
+    let finished = is_finished.then_some(WebhookEvent::ChatUpdated);
+    let events = finished.into_iter().chain([WebhookEvent::ChatRated]);
+    let contents = events.flat_map(|event| context.webhook_notifications(event, details)).collect();
     context.create_entries(&mut chat.clone(), contents)
 }

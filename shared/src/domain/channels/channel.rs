@@ -6,6 +6,7 @@ use crate::domain::channels::secret_rotation::{self, Rotatable};
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::channels::widget::WidgetSettings;
 use crate::domain::chats::message_content::RichSupport;
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
@@ -80,6 +81,7 @@ pub struct ApiSettings {
     /// agents do not see the message.
     pub hidden_error_codes: Vec<i64>,
     pub rich_support: RichSupport,
+    pub delivery: DeliveryOptions,
 }
 
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
@@ -156,6 +158,8 @@ pub struct Channel {
     pub secrets: Vec<EndpointSecret>,
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
+    /// What an outage of the integrator means for the channel. Only the outage itself changes it.
+    pub outage_status: OutageStatus,
 }
 
 impl Channel {
@@ -190,6 +194,7 @@ pub(crate) fn default_api_settings() -> ApiSettings {
         validation: ValidationMode::Strict,
         hidden_error_codes: Vec::new(),
         rich_support: RichSupport::default(),
+        delivery: DeliveryOptions::default(),
     }
 }
 
@@ -207,6 +212,7 @@ mod tests {
             secrets: vec![EndpointSecret { hash: [1; 32], valid_until: None }],
             signing_secrets: SigningSecrets::new("whsec_"),
             created_at: Timestamp(0),
+            outage_status: OutageStatus::default(),
         }
     }
 

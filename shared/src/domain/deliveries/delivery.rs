@@ -150,14 +150,22 @@ pub struct Delivery {
     pub attempts_left_out: u32,
     pub failure: Option<Failure>,
     /// The time at which the failure becomes visible. Until then, a failed delivery is shown as pending. `None` unless
-    /// the delivery has failed.
+    /// the delivery has failed in its current round.
     pub result_visible_at: Option<Timestamp>,
+    /// The time until which a failed delivery is attempted again; see [`outage`](super::outage). `None` if the failure
+    /// is final, and for other states.
+    pub late_until: Option<Timestamp>,
 }
 
 impl Failure {
     /// Creates the failure for a delivery attempt that cannot be recorded because the table rejects the write.
     pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
+    }
+
+    /// Creates the failure of a delivery that was not attempted, because an earlier one has failed in strict order.
+    pub fn waits_for_earlier_message() -> Self {
+        Self { code: None, message: "Not delivered: it waits for an earlier one".to_owned(), hidden: false }
     }
 
     /// Returns the failure with a truncated message. The message is truncated to the same length as the error of an
@@ -180,9 +188,16 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryUpdate {
     Delivered,
-    /// The second field is the time at which the failure becomes visible.
-    Failed(Failure, Timestamp),
+    Failed {
+        failure: Failure,
+        /// The time at which the failure becomes visible.
+        visible_at: Timestamp,
+        /// See [`Delivery::late_until`].
+        late_until: Option<Timestamp>,
+    },
     RetryAfter(std::time::Duration),
+    /// A late attempt has failed, too.
+    StillFailed,
 }
 
 named! {
@@ -201,9 +216,9 @@ impl DeliveryUpdate {
     pub fn attempt_result(&self, outcome: &Outcome) -> AttemptResult {
         match (self, outcome) {
             (Self::Delivered, _) => AttemptResult::Delivered,
-            (Self::Failed(..), Outcome::Rejected(_)) => AttemptResult::Rejected,
-            (Self::Failed(..), Outcome::Delivered | Outcome::Retry(_)) => AttemptResult::Failed,
-            (Self::RetryAfter(_), _) => AttemptResult::Retry,
+            (Self::Failed { .. }, Outcome::Rejected(_)) => AttemptResult::Rejected,
+            (Self::Failed { .. }, Outcome::Delivered | Outcome::Retry(_)) => AttemptResult::Failed,
+            (Self::RetryAfter(_) | Self::StillFailed, _) => AttemptResult::Retry,
         }
     }
 
@@ -212,9 +227,13 @@ impl DeliveryUpdate {
     pub fn result_visible_at(&self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Delivered => Some(now),
-            Self::Failed(_, shown_at) => Some(*shown_at),
-            Self::RetryAfter(_) => None,
+            Self::Failed { visible_at, .. } => Some(*visible_at),
+            Self::RetryAfter(_) | Self::StillFailed => None,
         }
+    }
+
+    pub fn failed(failure: Failure, visible_at: Timestamp) -> Self {
+        Self::Failed { failure, visible_at, late_until: None }
     }
 }
 
@@ -238,7 +257,18 @@ impl Delivery {
             attempts_left_out: 0,
             failure: None,
             result_visible_at: None,
+            late_until: None,
         }
+    }
+
+    /// Whether the delivery has failed but is to be attempted again at `now`.
+    pub fn is_late(&self, now: Timestamp) -> bool {
+        self.visible_state(now) == DeliveryState::Failed && self.late_until.is_some_and(|until| now < until)
+    }
+
+    /// Whether the entry was delivered after its failure had become visible.
+    pub fn was_late(&self) -> bool {
+        self.state == DeliveryState::Delivered && self.result_visible_at.is_some()
     }
 
     pub fn clock(&self) -> DeliveryClock {
@@ -300,9 +330,10 @@ impl Delivery {
         };
         match outcome {
             Outcome::Delivered => DeliveryUpdate::Delivered,
-            Outcome::Rejected(failure) => DeliveryUpdate::Failed(failure.clone(), now),
+            Outcome::Rejected(failure) => DeliveryUpdate::failed(failure.clone(), now),
+            Outcome::Retry(_) if self.state == DeliveryState::Failed => DeliveryUpdate::StillFailed,
             Outcome::Retry(reason) => match clock.step(has_strict_window, now) {
-                AttemptStep::GiveUp => DeliveryUpdate::Failed(attempts_exhausted(reason), clock.result_visible_at(now)),
+                AttemptStep::GiveUp => DeliveryUpdate::failed(attempts_exhausted(reason), clock.result_visible_at(now)),
                 AttemptStep::Attempt(_) => DeliveryUpdate::RetryAfter(std::time::Duration::ZERO),
                 AttemptStep::Wait(wait) => DeliveryUpdate::RetryAfter(wait),
             },
@@ -333,9 +364,12 @@ mod tests {
         let refusal = Failure { code: Some(7), message: "blocked".into(), hidden: false };
         let rejected =
             delivery(0).update_after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20), false);
-        assert_eq!(rejected, DeliveryUpdate::Failed(refusal, Timestamp(20)));
+        assert_eq!(rejected, DeliveryUpdate::failed(refusal, Timestamp(20)));
         let attempts_exhausted = delivery(2).update_after_attempt(&retry(), Timestamp(6_000), Timestamp(6_010), false);
-        assert!(matches!(attempts_exhausted, DeliveryUpdate::Failed(_, Timestamp(9_000))), "{attempts_exhausted:?}");
+        assert!(
+            matches!(attempts_exhausted, DeliveryUpdate::Failed { visible_at: Timestamp(9_000), .. }),
+            "{attempts_exhausted:?}"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::domain::bots::bot_reaction::awaits_bot_reaction;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{DeliveryState, Target};
+use crate::domain::deliveries::outage::{LATE_PERIOD, OutageKey};
 use crate::domain::text::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 
@@ -19,13 +20,29 @@ pub struct DeliveryFilter {
     pub state: DeliveryState,
     pub target: Option<Target>,
     pub channel_id: Option<String>,
+    pub webhook_id: Option<String>,
+    /// Whether only failed deliveries that are still attempted again are selected.
+    pub is_late: bool,
     pub from: Timestamp,
     pub to: Timestamp,
 }
 
 impl DeliveryFilter {
     pub fn all(state: DeliveryState) -> Self {
-        Self { state, target: None, channel_id: None, from: Timestamp(0), to: Timestamp(u64::MAX) }
+        let (from, to) = (Timestamp(0), Timestamp(u64::MAX));
+        Self { state, target: None, channel_id: None, webhook_id: None, is_late: false, from, to }
+    }
+
+    /// Selects the deliveries that a receiver's outage has delayed, and that are attempted again at `now`.
+    pub fn delayed_by_outage(key: &OutageKey, now: Timestamp) -> Self {
+        let receiver_id = Some(key.receiver_id.clone());
+        let (channel_id, webhook_id) = match key.target {
+            Target::Webhook => (None, receiver_id),
+            Target::Channel | Target::Bot | Target::Call => (receiver_id, None),
+        };
+        let from = now.minus(LATE_PERIOD);
+        let all = Self::all(DeliveryState::Failed);
+        Self { target: Some(key.target), channel_id, webhook_id, is_late: true, from, ..all }
     }
 
     pub fn matches(&self, chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> bool {
@@ -33,6 +50,8 @@ impl DeliveryFilter {
         delivery.visible_state(now) == self.state
             && self.target.is_none_or(|target| target == delivery.target)
             && self.matches_channel(chat)
+            && self.matches_webhook(entry)
+            && (!self.is_late || delivery.is_late(now))
             && (self.from..=self.to).contains(&entry.at)
             && !entry.is_expired(now)
     }
@@ -42,6 +61,11 @@ impl DeliveryFilter {
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.changed_at().plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
+    }
+
+    fn matches_webhook(&self, entry: &TimelineEntry) -> bool {
+        let webhook_id = entry.webhook_dispatch.as_ref().map(|dispatch| &dispatch.webhook_id);
+        self.webhook_id.is_none() || self.webhook_id.as_ref() == webhook_id
     }
 
     fn matches_channel(&self, chat: &Chat) -> bool {

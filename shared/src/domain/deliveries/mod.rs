@@ -3,6 +3,7 @@
 
 pub mod delivery;
 pub mod delivery_search_and_replay;
+pub mod outage;
 pub mod retry_schedule;
 pub mod ssrf_guard;
 pub mod webhook;

@@ -3,6 +3,7 @@
 use crate::domain::calls::phone_call::PhoneCall;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 
 pub const MAX_WEBHOOKS: usize = 10;
@@ -11,14 +12,23 @@ pub const MAX_WEBHOOKS: usize = 10;
 pub struct Webhook {
     pub webhook_id: String,
     pub url: String,
-    /// The events that the webhook receives. An empty list means all events.
+    /// The events that the webhook receives. An empty list means all events of the specification.
     pub events: Vec<WebhookEvent>,
     pub secrets: SigningSecrets,
+    pub delivery: DeliveryOptions,
+    /// What an outage of the receiver means for the webhook. Only the outage itself changes it.
+    pub outage_status: OutageStatus,
 }
 
 impl Webhook {
+    /// Returns a webhook for all events of the specification, with late delivery.
+    pub fn new(webhook_id: String, url: String, secrets: SigningSecrets) -> Self {
+        let delivery = DeliveryOptions { late_delivery: true, strict_order: false };
+        Self { webhook_id, url, events: Vec::new(), secrets, delivery, outage_status: OutageStatus::default() }
+    }
+
     pub fn subscribes_to(&self, event: WebhookEvent) -> bool {
-        self.events.is_empty() || self.events.contains(&event)
+        if self.events.is_empty() { !event.must_be_named() } else { self.events.contains(&event) }
     }
 }
 
@@ -47,10 +57,17 @@ impl WebhookDispatch {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),
             WebhookEvent::OfflineMessage => Vec::new(),
-            WebhookEvent::CallEvent
+            WebhookEvent::ChatJoined
+            | WebhookEvent::BotHandedOver
+            | WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatUpdated => self.agent_id.into_iter().collect(),
+            | WebhookEvent::ChatEnded
+            | WebhookEvent::ChatOpened
+            | WebhookEvent::ChatRated
+            | WebhookEvent::ChatTransferred
+            | WebhookEvent::ChatUpdated
+            | WebhookEvent::ChatWaiting => self.agent_id.into_iter().collect(),
         }
     }
 }
@@ -69,9 +86,10 @@ mod tests {
 
     #[test]
     fn webhook_without_event_list_receives_all_events() {
-        let webhook =
-            |events| Webhook { webhook_id: "w".into(), url: String::new(), events, secrets: SigningSecrets::default() };
+        let webhook = |events| Webhook { events, ..Webhook::new("w".into(), String::new(), SigningSecrets::default()) };
         assert!(webhook(vec![]).subscribes_to(WebhookEvent::ChatUpdated));
+        assert!(!webhook(vec![]).subscribes_to(WebhookEvent::ChatWaiting), "it must be named");
+        assert!(webhook(vec![WebhookEvent::ChatWaiting]).subscribes_to(WebhookEvent::ChatWaiting));
         assert!(!webhook(vec![WebhookEvent::ChatFinished]).subscribes_to(WebhookEvent::ChatUpdated));
     }
 }

@@ -5,16 +5,53 @@ use crate::domain::named::named;
 named! {
     #[derive(PartialOrd, Ord)]
     pub enum WebhookEvent {
+        /// A bot has handed its chat over, or lost it because it failed.
+        BotHandedOver = "bot_handed_over",
         CallEvent = "call_event",
         ChatAccepted = "chat_accepted",
         ChatAssigned = "chat_assigned",
+        /// The chat is closed, whoever took part. The name chat_closed belongs to an event of bots.
+        ChatEnded = "chat_ended",
         ChatFinished = "chat_finished",
+        /// An agent has the chat. The name agent_joined belongs to an event of bots.
+        ChatJoined = "chat_joined",
+        ChatOpened = "chat_opened",
+        ChatRated = "chat_rated",
+        /// The chat was given to another agent, a department or a bot.
+        ChatTransferred = "chat_transferred",
         ChatUpdated = "chat_updated",
+        /// The chat waits for an agent.
+        ChatWaiting = "chat_waiting",
         OfflineMessage = "offline_message",
     }
 }
 
 impl WebhookEvent {
+    /// Whether only webhooks that name the event get it. The others are the specification's events.
+    pub fn must_be_named(self) -> bool {
+        match self {
+            Self::CallEvent
+            | Self::ChatAccepted
+            | Self::ChatAssigned
+            | Self::ChatFinished
+            | Self::ChatUpdated
+            | Self::OfflineMessage => false,
+            Self::ChatJoined
+            | Self::BotHandedOver
+            | Self::ChatEnded
+            | Self::ChatOpened
+            | Self::ChatRated
+            | Self::ChatTransferred
+            | Self::ChatWaiting => true,
+        }
+    }
+
+    /// Whether failed events are attempted again during an outage. The agent has seen that a chat was not assigned, and
+    /// may have assigned it in another way.
+    pub fn is_attempted_late(self) -> bool {
+        self != Self::ChatAssigned
+    }
+
     /// Whether a response to this event can contain panel data (docs/decisions.md, Webhooks).
     pub fn accepts_panel_data(self) -> bool {
         matches!(self, Self::ChatAccepted | Self::ChatUpdated)

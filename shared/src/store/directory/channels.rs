@@ -9,6 +9,7 @@ use crate::domain::channels::channel::{
     Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, MAX_ENDPOINT_SECRETS,
 };
 use crate::domain::channels::signing_secret::SigningSecrets;
+use crate::domain::deliveries::outage::OutageStatus;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -145,6 +146,7 @@ impl Directory {
             secrets: hash.into_iter().map(|hash| EndpointSecret { hash, valid_until: None }).collect(),
             signing_secrets,
             created_at: now,
+            outage_status: OutageStatus::default(),
         };
         let write = Write::Create(to_item(&ChannelItem::from(&channel))?);
         let change = audited_change(AuditAction::Created, &channel);
@@ -189,6 +191,19 @@ impl Directory {
         Err(conflict_or("the address is being rotated by another request")(error))
     }
 
+    /// Stores what an outage of the integrator means for the channel. Does nothing if the channel does not exist.
+    pub async fn save_channel_outage(&self, channel: &Channel, status: OutageStatus) -> Result<(), Error> {
+        let item_update = ItemUpdate {
+            key: channel_key(&channel.channel_id),
+            update: "SET #outage_status = :status",
+            condition: ITEM_EXISTS,
+            values: vec![(":status", s(status.name()))],
+        };
+        let change = audited_change(AuditAction::Changed, channel).with_fields(["outage"]);
+        let written = self.commit(&channel.account_id, vec![Write::Update(item_update)], vec![change]).await;
+        written.condition().map(|_| ())
+    }
+
     /// Unassigns the channel's bot and then deletes the channel. The channel's chats are kept.
     pub async fn delete_channel(&self, channel: &Channel) -> Result<(), Error> {
         if let Some(bot) = self.assigned_bot(channel).await? {
@@ -229,6 +244,8 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
             (":hidden_error_codes", to_attribute(&api.hidden_error_codes)?),
             (":shows_markdown", to_attribute(&api.rich_support.markdown)?),
             (":shows_buttons", to_attribute(&api.rich_support.buttons)?),
+            (":late_delivery", to_attribute(&api.delivery.late_delivery)?),
+            (":strict_order", to_attribute(&api.delivery.strict_order)?),
         ]),
         KindSettings::Widget(widget) => values.push((":widget", to_attribute(&WidgetItem::from(&**widget))?)),
     }

@@ -10,6 +10,7 @@ use crate::domain::channels::channel::{
 };
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::chats::message_content::RichSupport;
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::bot_settings_item::BotSettingsAttributes;
@@ -31,6 +32,8 @@ pub(in crate::store) struct ChannelItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
     created_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outage_status: Option<String>,
     /// The settings of a widget. `None` stands for an API channel, which has the attributes in `api` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     widget: Option<WidgetItem>,
@@ -50,6 +53,10 @@ struct ApiChannelItem {
     shows_markdown: bool,
     #[serde(default)]
     shows_buttons: bool,
+    #[serde(default)]
+    late_delivery: bool,
+    #[serde(default)]
+    strict_order: bool,
     secrets: Vec<EndpointSecretItem>,
     #[serde(flatten)]
     signing_secrets: SigningSecretAttributes,
@@ -166,7 +173,7 @@ pub(super) struct AccountItem {
 
 impl From<&Channel> for ChannelItem {
     fn from(channel: &Channel) -> Self {
-        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secrets, created_at } =
+        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secrets, created_at, outage_status } =
             channel.clone();
         let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
         let key = channel_key(&channel_id);
@@ -185,6 +192,7 @@ impl From<&Channel> for ChannelItem {
             department_ids,
             bot_id,
             created_at: created_at.0,
+            outage_status: outage_status_name(outage_status),
             widget,
             api,
         }
@@ -193,8 +201,15 @@ impl From<&Channel> for ChannelItem {
 
 impl ApiChannelItem {
     fn new(settings: ApiSettings, secrets: &[EndpointSecret], signing_secrets: SigningSecrets) -> Self {
-        let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } =
-            settings;
+        let ApiSettings {
+            integrator_url,
+            append_channel_id,
+            chunked,
+            validation,
+            hidden_error_codes,
+            rich_support,
+            delivery: DeliveryOptions { late_delivery, strict_order },
+        } = settings;
         Self {
             integrator_url,
             append_channel_id,
@@ -203,6 +218,8 @@ impl ApiChannelItem {
             hidden_error_codes,
             shows_markdown: rich_support.markdown,
             shows_buttons: rich_support.buttons,
+            late_delivery,
+            strict_order,
             secrets: secrets.iter().map(EndpointSecretItem::from).collect(),
             signing_secrets: signing_secrets.into(),
         }
@@ -226,6 +243,7 @@ impl TryFrom<ChannelItem> for Channel {
                     validation: ValidationMode::parse(&api.validation).ok_or_else(|| Error::internal("validation"))?,
                     hidden_error_codes: api.hidden_error_codes,
                     rich_support: RichSupport { markdown: api.shows_markdown, buttons: api.shows_buttons },
+                    delivery: DeliveryOptions { late_delivery: api.late_delivery, strict_order: api.strict_order },
                 };
                 (KindSettings::Api(settings), secrets, api.signing_secrets.into())
             }
@@ -245,8 +263,14 @@ impl TryFrom<ChannelItem> for Channel {
             secrets,
             signing_secrets,
             created_at: Timestamp(item.created_at),
+            outage_status: item.outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default(),
         })
     }
+}
+
+/// Returns `None` if there is no outage, so that the attribute is absent.
+pub(super) fn outage_status_name(status: OutageStatus) -> Option<String> {
+    (status != OutageStatus::None).then(|| status.name().to_owned())
 }
 
 impl From<&EndpointSecret> for EndpointSecretItem {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
@@ -17,7 +18,7 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
-use crate::store::directory::items::SigningSecretItem;
+use crate::store::directory::items::{SigningSecretItem, outage_status_name};
 use crate::store::directory::keys::{settings_key, widget_rules_key};
 use crate::store::directory::signing_secrets::AUDITED_FIELD;
 use crate::store::table::{Item, ItemUpdate, Write, WriteError, WriteResult, key_taken, n, s};
@@ -73,6 +74,17 @@ struct WebhookItem {
     url: String,
     events: Vec<String>,
     secrets: Vec<SigningSecretItem>,
+    #[serde(default = "default_late_delivery")]
+    late_delivery: bool,
+    #[serde(default)]
+    strict_order: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outage_status: Option<String>,
+}
+
+/// Webhooks that an earlier version of the service stored have late delivery, too.
+fn default_late_delivery() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -131,6 +143,23 @@ impl Directory {
     pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
+    }
+
+    /// Stores what an outage of a webhook's receiver means for the webhook. Does nothing if the webhook does not exist.
+    pub async fn save_webhook_outage(
+        &self,
+        account_id: &str,
+        webhook_id: &str,
+        status: OutageStatus,
+    ) -> Result<(), Error> {
+        let edit = |settings: &mut AccountSettings| {
+            let webhook = settings.webhooks.iter_mut().find(|webhook| webhook.webhook_id == webhook_id);
+            if let Some(webhook) = webhook {
+                webhook.outage_status = status;
+            }
+            Ok(())
+        };
+        self.edit_settings(account_id, edit).await.map(|_| ())
     }
 
     /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
@@ -231,7 +260,13 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
             Some(webhook_change(AuditAction::Rotated, webhook, &[AUDITED_FIELD]))
         }
         Some(before) => {
-            let fields = [("url", before.url != webhook.url), ("events", before.events != webhook.events)];
+            let fields = [
+                ("url", before.url != webhook.url),
+                ("events", before.events != webhook.events),
+                ("late_delivery", before.delivery.late_delivery != webhook.delivery.late_delivery),
+                ("strict_order", before.delivery.strict_order != webhook.delivery.strict_order),
+                ("outage", before.outage_status != webhook.outage_status),
+            ];
             let fields: Vec<_> =
                 fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
             (!fields.is_empty()).then(|| webhook_change(AuditAction::Changed, webhook, &fields))
@@ -295,9 +330,12 @@ impl From<&AccountSettings> for SettingsItem {
 
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
-        let Webhook { webhook_id, url, events, secrets } = webhook.clone();
+        let Webhook { webhook_id, url, events, secrets, delivery, outage_status } = webhook.clone();
+        let DeliveryOptions { late_delivery, strict_order } = delivery;
         let events = events.into_iter().map(|event| event.name().to_owned()).collect();
-        Self { webhook_id, url, events, secrets: secrets.0.into_iter().map(SigningSecretItem::from).collect() }
+        let secrets = secrets.0.into_iter().map(SigningSecretItem::from).collect();
+        let outage_status = outage_status_name(outage_status);
+        Self { webhook_id, url, events, secrets, late_delivery, strict_order, outage_status }
     }
 }
 
@@ -305,10 +343,12 @@ impl TryFrom<WebhookItem> for Webhook {
     type Error = Error;
 
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
-        let WebhookItem { webhook_id, url, events, secrets } = item;
+        let WebhookItem { webhook_id, url, events, secrets, late_delivery, strict_order, outage_status } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
         let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
         let secrets = SigningSecrets(secrets.into_iter().map(SigningSecret::from).collect());
-        Ok(Self { webhook_id, url, events: events?, secrets })
+        let delivery = DeliveryOptions { late_delivery, strict_order };
+        let outage_status = outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default();
+        Ok(Self { webhook_id, url, events: events?, secrets, delivery, outage_status })
     }
 }

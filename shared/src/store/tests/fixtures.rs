@@ -3,7 +3,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot_settings::BotSettings;
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::store::tests::*;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -25,6 +27,7 @@ pub(crate) fn channel() -> Channel {
         validation: ValidationMode::Lenient,
         hidden_error_codes: vec![-1, 9],
         rich_support: RichSupport { markdown: true, buttons: false },
+        delivery: DeliveryOptions { late_delivery: true, strict_order: true },
         ..default_api_settings()
     };
     let settings = api_channel_settings(&[2], &[3], api);
@@ -36,6 +39,7 @@ pub(crate) fn channel() -> Channel {
         secrets: vec![EndpointSecret { hash: crate::domain::sha256::digest("random"), valid_until: None }],
         signing_secrets: SigningSecrets::new("whsec_x"),
         created_at: NOW,
+        outage_status: OutageStatus::Reported,
     }
 }
 
@@ -111,12 +115,12 @@ pub(crate) fn sales() -> Department {
 
 /// Creates a webhook that subscribes to all events.
 pub(crate) fn webhook(webhook_id: &str) -> Webhook {
-    Webhook {
-        webhook_id: webhook_id.into(),
-        url: "https://crm.example".into(),
-        events: vec![],
-        secrets: SigningSecrets::new("whsec_x"),
-    }
+    Webhook::new(webhook_id.into(), "https://crm.example".into(), SigningSecrets::new("whsec_x"))
+}
+
+/// The context of a transition in an account without webhooks.
+pub(crate) fn without_webhooks(now: Timestamp) -> NotificationContext<'static> {
+    NotificationContext { webhooks: &[], agent_id: None, now }
 }
 
 pub(crate) fn settings_with_idle_close(minutes: u64) -> AccountSettings {

@@ -11,9 +11,11 @@ use crate::domain::channels::channel::{
 use crate::domain::channels::secret_rotation::MAX_OLD_SECRETS;
 use crate::domain::channels::widget;
 use crate::domain::chats::message_content::RichSupport;
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
 use crate::wire::admin::widget_settings::{WidgetSettings, WidgetSettingsChanges};
@@ -155,6 +157,12 @@ pub struct NewApiChannel {
     shows_markdown: Option<bool>,
     #[schemars(extend("default" = false))]
     shows_buttons: Option<bool>,
+    /// Whether messages that could not be delivered are attempted again for three days.
+    #[schemars(extend("default" = false))]
+    late_delivery: Option<bool>,
+    /// Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`.
+    #[schemars(extend("default" = false))]
+    strict_order: Option<bool>,
 }
 
 impl NewApiChannel {
@@ -169,6 +177,7 @@ impl NewApiChannel {
                 markdown: self.shows_markdown.unwrap_or(false),
                 buttons: self.shows_buttons.unwrap_or(false),
             },
+            delivery: changed_delivery_options(DeliveryOptions::default(), self.late_delivery, self.strict_order)?,
         };
         Ok(channel::ChannelSettings {
             name: self.name.0,
@@ -227,7 +236,7 @@ enum WidgetKind {
     Widget,
 }
 
-/// Absent fields stay unchanged. The fields from `integrator_url` to `shows_buttons` apply to an API channel, and the
+/// Absent fields stay unchanged. The fields from `integrator_url` to `strict_order` apply to an API channel, and the
 /// field widget applies to a widget. Fields that apply to the other kind have no effect.
 #[derive(Deserialize, JsonSchema)]
 pub struct ChannelChanges {
@@ -251,6 +260,10 @@ pub struct ChannelChanges {
     hidden_error_codes: Option<HiddenErrorCodes>,
     shows_markdown: Option<bool>,
     shows_buttons: Option<bool>,
+    /// Whether messages that could not be delivered are attempted again for three days.
+    late_delivery: Option<bool>,
+    /// Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`.
+    strict_order: Option<bool>,
     widget: Option<WidgetSettingsChanges>,
 }
 
@@ -289,6 +302,7 @@ impl ChannelChanges {
                 markdown: self.shows_markdown.unwrap_or(before.rich_support.markdown),
                 buttons: self.shows_buttons.unwrap_or(before.rich_support.buttons),
             },
+            delivery: changed_delivery_options(before.delivery, self.late_delivery, self.strict_order)?,
         })
     }
 }
@@ -445,12 +459,22 @@ pub struct ApiChannel {
     hidden_error_codes: Vec<i64>,
     shows_markdown: bool,
     shows_buttons: bool,
+    late_delivery: bool,
+    strict_order: bool,
+    outage: Name<OutageStatus>,
 }
 
 impl ApiChannel {
     fn new(channel: &channel::Channel, api: &ApiSettings) -> Self {
-        let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } =
-            api.clone();
+        let ApiSettings {
+            integrator_url,
+            append_channel_id,
+            chunked,
+            validation,
+            hidden_error_codes,
+            rich_support,
+            delivery: DeliveryOptions { late_delivery, strict_order },
+        } = api.clone();
         Self {
             common: channel.into(),
             integrator_url,
@@ -460,6 +484,9 @@ impl ApiChannel {
             hidden_error_codes,
             shows_markdown: rich_support.markdown,
             shows_buttons: rich_support.buttons,
+            late_delivery,
+            strict_order,
+            outage: Name(channel.outage_status),
         }
     }
 }

@@ -128,11 +128,11 @@ impl DeliveriesQuery {
         let limit = limit.0.map_or(DEFAULT_DELIVERIES_PER_PAGE, |Whole(limit)| limit);
         Ok(DeliveryLogRequest {
             filter: DeliveryFilter {
-                state: state.0.map_or(DeliveryState::Failed, |Name(state)| state),
                 target: target.0.map(|Name(target)| target),
                 channel_id: channel_id.0.map(|ChannelId(id)| id),
                 from,
                 to,
+                ..DeliveryFilter::all(state.0.map_or(DeliveryState::Failed, |Name(state)| state))
             },
             chat_id: chat_id.0,
             limit: usize::try_from(limit).map_err(Error::internal)?,
@@ -477,11 +477,11 @@ mod tests {
             ("cursor", "7-3"),
         ];
         let filter = DeliveryFilter {
-            state: DeliveryState::Superseded,
             target: Some(Target::Bot),
             channel_id: Some("CH1".into()),
             from: Timestamp(5_000),
             to: Timestamp(5_999),
+            ..DeliveryFilter::all(DeliveryState::Superseded)
         };
         let after = Some(DeliveryCursor { at: None, chat_id: 7, seq: 3 });
         assert_eq!(parse_query(&all).unwrap(), DeliveryLogRequest { filter, chat_id: Some(7), limit: 100, after });

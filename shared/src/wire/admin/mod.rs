@@ -10,6 +10,7 @@ pub mod chat_export;
 pub(crate) mod contacts_form;
 pub mod delivery_log;
 mod departments;
+pub mod outages;
 mod providers;
 pub mod receiver_test;
 pub mod report;
@@ -61,6 +62,7 @@ pub(super) fn operations() -> Vec<Operation> {
         report::operations(),
         visitor_data::operations(),
         delivery_log::operations(),
+        outages::operations(),
         chat_export::operations(),
     ]
     .into_iter()

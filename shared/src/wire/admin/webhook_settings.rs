@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
+use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{SecretRotation, SigningSecret};
 use crate::wire::fields::urls::{ReceiverUrl, WebUrl};
@@ -20,7 +22,8 @@ pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/admin/settings/webhooks", "addWebhook", "Adds a webhook; an account can have at most 10")
             .describe(
-                "`events` limits the webhook to these events; empty or absent means all. The signing secret is shown \
+                "`events` limits the webhook to these events; empty or absent means the six events of \
+                 the specification. The signing secret is shown \
                  only in this response.",
             )
             .body::<NewWebhook>()
@@ -68,14 +71,21 @@ pub(crate) fn operations() -> Vec<Operation> {
 pub struct NewWebhook {
     url: ReceiverUrl,
     events: Option<WebhookEvents>,
+    /// Whether events that could not be delivered are attempted again for three days.
+    #[schemars(extend("default" = true))]
+    late_delivery: Option<bool>,
+    /// Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
+    #[schemars(extend("default" = false))]
+    strict_order: Option<bool>,
 }
 
 impl NewWebhook {
     /// Returns the new webhook. `blank` has its id and its signing secret.
     pub fn into_webhook(self, blank: webhook::Webhook, guard: &SsrfGuard) -> Result<webhook::Webhook, Error> {
-        let Self { url, events } = self;
+        let Self { url, events, late_delivery, strict_order } = self;
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
-        Ok(webhook::Webhook { url: url.checked("url", guard)?, events, ..blank })
+        let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
+        Ok(webhook::Webhook { url: url.checked("url", guard)?, events, delivery, ..blank })
     }
 }
 
@@ -84,13 +94,18 @@ pub struct WebhookChanges {
     #[serde(default)]
     url: NotNull<ReceiverUrl>,
     events: Option<WebhookEvents>,
+    /// Whether events that could not be delivered are attempted again for three days.
+    late_delivery: Option<bool>,
+    /// Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
+    strict_order: Option<bool>,
 }
 
 impl WebhookChanges {
     /// Returns the changed webhook.
     pub fn applied_to(self, webhook: &webhook::Webhook, guard: &SsrfGuard) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), events } = self;
+        let Self { url: NotNull(url), events, late_delivery, strict_order } = self;
         let mut changed = webhook.clone();
+        changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url {
             changed.url = url.checked("url", guard)?;
         }
@@ -99,7 +114,7 @@ impl WebhookChanges {
     }
 }
 
-/// The events that the webhook receives; all events when the list is empty.
+/// The events that the webhook receives; the six events of the specification when the list is empty.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
@@ -119,12 +134,17 @@ pub struct Webhook {
     webhook_id: String,
     url: WebUrl,
     events: Vec<Name<WebhookEvent>>,
+    late_delivery: bool,
+    strict_order: bool,
+    outage: Name<OutageStatus>,
 }
 
 impl Webhook {
     pub fn new(webhook: &webhook::Webhook) -> Self {
-        let webhook::Webhook { webhook_id, url, events, secrets: _ } = webhook.clone();
-        Self { webhook_id, url: WebUrl(url), events: events.into_iter().map(Name).collect() }
+        let webhook::Webhook { webhook_id, url, events, secrets: _, delivery, outage_status } = webhook.clone();
+        let DeliveryOptions { late_delivery, strict_order } = delivery;
+        let (events, outage) = (events.into_iter().map(Name).collect(), Name(outage_status));
+        Self { webhook_id, url: WebUrl(url), events, late_delivery, strict_order, outage }
     }
 }
 
@@ -159,8 +179,7 @@ mod tests {
 
     #[test]
     fn duplicate_webhook_events_are_removed() {
-        let secrets = SigningSecrets::default();
-        let blank = webhook::Webhook { webhook_id: "w".into(), url: String::new(), events: vec![], secrets };
+        let blank = webhook::Webhook::new("w".into(), String::new(), SigningSecrets::default());
         let events = ["chat_finished", "chat_accepted"].repeat(5_000);
         let body = json!({ "url": "https://crm.example", "events": events });
         let webhook = read::<NewWebhook>(&body).unwrap().into_webhook(blank, &SsrfGuard::new(vec![], false)).unwrap();

@@ -148,6 +148,12 @@ pub struct Delivery {
     attempts_left_out: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<DeliveryError>,
+    /// Whether the entry was delivered after its failure had been shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    late: bool,
+    /// Until when a failed delivery is attempted again, in Unix milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late_until: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -195,6 +201,8 @@ impl Delivery {
             attempts: DeliveryAttempts(attempts.collect()),
             attempts_left_out: Some(delivery.attempts_left_out).filter(|count| *count > 0),
             error: failure.map(|failure| DeliveryError { code: failure.code, message: failure.message.clone() }),
+            late: delivery.was_late(),
+            late_until: delivery.late_until.filter(|_| delivery.is_late(now)).map(|until| until.0),
         }
     }
 

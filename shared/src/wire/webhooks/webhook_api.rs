@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::contract::Operation;
 use crate::wire::webhooks::webhook_event::{
-    CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage,
+    CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage, OwnershipEvent,
 };
 use crate::wire::webhooks::webhook_response::{WebhookPanelResponse, WebhookResult};
 
@@ -14,6 +14,40 @@ const ANY_2XX: &str = "Any other 2xx has the same meaning as 200. After any othe
                        up to three attempts, three seconds apart.";
 
 pub(crate) fn outgoing_operations() -> Vec<Operation> {
+    let mut operations = specified_operations();
+    operations.extend(OWNERSHIP_EVENTS.map(ownership_operation));
+    operations
+}
+
+/// The names of the events that report a chat's owners, their operations, and what they report.
+const OWNERSHIP_EVENTS: [(&str, &str, &str); 7] = [
+    ("chat_opened", "chatOpened", "A chat is opened; POST <webhook_url>"),
+    ("chat_waiting", "chatWaiting", "A chat begins to wait for an agent; POST <webhook_url>"),
+    ("bot_handed_over", "botHandedOver", "A bot hands its chat over, or loses it; POST <webhook_url>"),
+    ("chat_joined", "chatJoined", "An agent gets a chat; POST <webhook_url>"),
+    ("chat_transferred", "chatTransferred", "A chat is given to others; POST <webhook_url>"),
+    ("chat_rated", "chatRated", "A visitor rates a chat; POST <webhook_url>"),
+    ("chat_ended", "chatEnded", "A chat is closed, whoever took part; POST <webhook_url>"),
+];
+
+fn ownership_operation((event, id, summary): (&'static str, &'static str, &'static str)) -> Operation {
+    Operation::outgoing(event, id, summary)
+        .describe(
+            "Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends \
+             both chat_accepted and chat_joined.",
+        )
+        .body::<OwnershipEvent>()
+        .example("event", "", ownership_example(event))
+        .answers_empty(200, "The body is ignored.")
+        .answers_any_2xx(ANY_2XX)
+}
+
+#[rustfmt::skip]
+fn ownership_example(event: &str) -> Value {
+    json!({"event_name": event, "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "seq": 2, "timestamp": 1790331234, "agent": null})
+}
+
+fn specified_operations() -> Vec<Operation> {
     vec![
 Operation::outgoing("chat_accepted", "chatAccepted", "An agent accepted a chat; POST <webhook_url>")
     .describe("Sent when an agent accepts a chat. The response can contain data that the agent sees beside the chat.")

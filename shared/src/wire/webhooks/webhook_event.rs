@@ -12,6 +12,8 @@ use crate::domain::chats::chat_side_panel;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::named::Named;
+use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{Visitor, VisitorProfile};
 use crate::domain::visitors::widget_visitor::{self, Utm, WidgetVisitor};
 use crate::wire::agent::ChatDepartment;
@@ -43,6 +45,8 @@ fn is_visible_message(entry: &TimelineEntry) -> bool {
 
 pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
+    /// The number and the time of the event's entry.
+    pub entry: (u64, Timestamp),
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
     /// The agents in the body: for chat_finished, the chat's participants; for chat_accepted and chat_assigned, the
@@ -65,6 +69,13 @@ impl WebhookPayload<'_> {
                 let assign_to = self.webhook_dispatch.assign_to.clone();
                 json!(ChatAssigned { chat: self.chat_fields(common), agent: self.agent(), assign_to })
             }
+            WebhookEvent::ChatJoined
+            | WebhookEvent::BotHandedOver
+            | WebhookEvent::ChatEnded
+            | WebhookEvent::ChatOpened
+            | WebhookEvent::ChatRated
+            | WebhookEvent::ChatTransferred
+            | WebhookEvent::ChatWaiting => json!(self.ownership_event(common)),
             WebhookEvent::ChatAccepted => json!(ChatAccepted { chat: self.chat_fields(common), agent: self.agent() }),
             WebhookEvent::ChatUpdated => {
                 let rating = || ReportedRating { rate: self.chat.rating.map(Name) };
@@ -122,6 +133,18 @@ impl WebhookPayload<'_> {
 
     fn agent(&self) -> Option<WebhookAgent> {
         self.agents.first().map(WebhookAgent::from)
+    }
+
+    fn ownership_event(&self, common: EventFields) -> OwnershipEvent {
+        let (seq, at) = self.entry;
+        let rate = self.webhook_dispatch.reports_rating.then(|| self.chat.rating.map(Name));
+        OwnershipEvent {
+            chat: self.chat_fields(common),
+            seq: SequentialNumber(seq),
+            timestamp: at.into(),
+            agent: self.agent(),
+            rate,
+        }
     }
 
     fn chat_finished(&self, common: EventFields) -> ChatFinished {
@@ -238,6 +261,36 @@ pub struct ChatUpdated {
     /// Present only if the visitor has rated the chat, or changed the rating, after chat_finished.
     #[serde(rename = "chat", skip_serializing_if = "Option::is_none")]
     rated: Option<ReportedRating>,
+}
+
+/// An event that only webhooks get which name it: the chat has another owner, or was rated.
+#[derive(Serialize, JsonSchema)]
+#[schemars(transform = OwnershipEventNames)]
+pub struct OwnershipEvent {
+    #[serde(flatten)]
+    chat: ChatEventFields,
+    /// The number of the event in the chat. A later event has a higher number.
+    seq: SequentialNumber,
+    /// When it happened.
+    timestamp: UnixSeconds,
+    /// The agent who has the chat since the event, or who had it when it was closed or rated. Null if no agent has it.
+    agent: Option<WebhookAgent>,
+    /// Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<Option<Name<Rating>>>,
+}
+
+/// Makes the names of the events the values of the event's name in the schema.
+struct OwnershipEventNames;
+
+impl Transform for OwnershipEventNames {
+    fn transform(&mut self, schema: &mut Schema) {
+        let names: Vec<_> =
+            WebhookEvent::ALL.iter().filter(|event| event.must_be_named()).map(|it| it.name()).collect();
+        if let Some(name) = schema.pointer_mut("/properties/event_name") {
+            *name = json!({ "type": "string", "enum": names });
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -105,7 +105,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
     if !(200..=299).contains(&status) {
         return WebhookResponse::Retry(format!("HTTP {status}"));
     }
-    if event == WebhookEvent::CallEvent {
+    if event == WebhookEvent::CallEvent || event.must_be_named() {
         return WebhookResponse::Confirmed(Box::default());
     }
     let value = integrator_response::parse_json(body);

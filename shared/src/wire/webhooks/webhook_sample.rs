@@ -41,11 +41,18 @@ impl Named for SampleEvent {
     const TYPE_NAME: &'static str = "SampleWebhookEvent";
     const ALL: &'static [Self] = &[
         Self::Test,
+        Self::ChatEvent(WebhookEvent::BotHandedOver),
         Self::ChatEvent(WebhookEvent::CallEvent),
         Self::ChatEvent(WebhookEvent::ChatAccepted),
         Self::ChatEvent(WebhookEvent::ChatAssigned),
+        Self::ChatEvent(WebhookEvent::ChatEnded),
         Self::ChatEvent(WebhookEvent::ChatFinished),
+        Self::ChatEvent(WebhookEvent::ChatJoined),
+        Self::ChatEvent(WebhookEvent::ChatOpened),
+        Self::ChatEvent(WebhookEvent::ChatRated),
+        Self::ChatEvent(WebhookEvent::ChatTransferred),
         Self::ChatEvent(WebhookEvent::ChatUpdated),
+        Self::ChatEvent(WebhookEvent::ChatWaiting),
         Self::ChatEvent(WebhookEvent::OfflineMessage),
     ];
 
@@ -76,13 +83,14 @@ fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
         agent_id: Some(agent.agent_id),
         assign_to: Some("https://crm.example/cards/1".to_owned()),
         call: Some(call()),
-        reports_rating: false,
+        reports_rating: event == WebhookEvent::ChatRated,
     };
     let (chat, visitor) = (sample_data::chat(now), sample_data::visitor());
     let invite = Some("Can I help you?".to_owned());
     let agents = &[agent];
     WebhookPayload {
         webhook_dispatch: &webhook_dispatch,
+        entry: (7, now),
         chat: &chat,
         visitor: &visitor,
         agents,
@@ -111,6 +119,13 @@ mod tests {
             WebhookEvent::ChatAssigned => &["agent", "assign_to", "user_token"],
             WebhookEvent::ChatFinished => &["agents", "chat", "user_token"],
             WebhookEvent::OfflineMessage => &["offline_message_id", "message", "user_token"],
+            WebhookEvent::ChatRated => &["agent", "rate", "seq", "timestamp", "user_token"],
+            WebhookEvent::ChatJoined
+            | WebhookEvent::BotHandedOver
+            | WebhookEvent::ChatEnded
+            | WebhookEvent::ChatOpened
+            | WebhookEvent::ChatTransferred
+            | WebhookEvent::ChatWaiting => &["agent", "seq", "timestamp", "user_token"],
         };
         let is_offline = event == WebhookEvent::OfflineMessage;
         let fields = chat.into_iter().filter(|field| !is_offline || !["chat_id", "department"].contains(field));

@@ -78,12 +78,12 @@ impl Chats {
     ) -> Result<bool, Error> {
         let dropped = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
         let no_attempts = (Vec::new(), delivery.attempts_left_out.saturating_add(dropped));
-        let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
+        let failed = DeliveryUpdate::failed(Failure::attempt_not_recorded(), now);
         Ok(self.write_attempts(entry, delivery, no_attempts, &failed).await.condition()?.is_ok())
     }
 
-    /// Stores the attempts and the update to the delivery, provided that the stored delivery is still pending and has
-    /// the same round and number of attempts as `delivery`.
+    /// Stores the attempts and the update to the delivery, provided that the stored delivery still has the same state,
+    /// round and number of attempts as `delivery`.
     async fn write_attempts(
         &self,
         entry: &TimelineEntry,
@@ -94,14 +94,16 @@ impl Chats {
         let last_attempt_at = attempts.last().map_or(delivery.round_started_at, |attempt| attempt.at);
         let attempts: Vec<AttemptItem> = attempts.iter().map(AttemptItem::from).collect();
         let mut values = vec![
-            (":pending", s(DeliveryState::Pending.name())),
+            (":before", s(delivery.state.name())),
             (":round", n(delivery.round)),
             (":attempts_made", n(delivery.attempts_made)),
             (":one", n(1)),
             (":attempts", to_attribute(&attempts)?),
             (":attempts_left_out", n(attempts_left_out)),
         ];
+        let was_failed = delivery.state == DeliveryState::Failed;
         let update = match delivery_update {
+            DeliveryUpdate::StillFailed => RECORD_ATTEMPT,
             DeliveryUpdate::RetryAfter(_)
                 if entry
                     .delivery
@@ -117,27 +119,64 @@ impl Chats {
             }
             DeliveryUpdate::Delivered => {
                 values.push((":state", s(DeliveryState::Delivered.name())));
-                FINISH_DELIVERED
+                if was_failed { FINISH_DELIVERED_LATE } else { FINISH_DELIVERED }
             }
-            DeliveryUpdate::Failed(failure, result_visible_at) => {
+            DeliveryUpdate::Failed { failure, .. } if was_failed => {
+                values.push((":failure", to_attribute(&FailureItem::from(&failure.truncated()))?));
+                END_LATE_ATTEMPTS
+            }
+            DeliveryUpdate::Failed { failure, visible_at, late_until } => {
                 values.push((":state", s(DeliveryState::Failed.name())));
                 values.push((":failure", to_attribute(&FailureItem::from(&failure.truncated()))?));
-                values.push((":result_visible_at", n(result_visible_at.0)));
+                values.push((":result_visible_at", n(visible_at.0)));
                 values.push((":due", s(failed_partition(&entry.account_id))));
-                FINISH_FAILED
+                values.extend(late_until.map(|until| (":late_until", n(until.0))));
+                if late_until.is_some() { FINISH_FAILED_FOR_NOW } else { FINISH_FAILED }
             }
         };
         let key = entry_key(&entry.account_id, entry.chat_id, entry.seq);
         let condition =
-            "#delivery.#state = :pending AND #delivery.#round = :round AND #delivery.#attempts_made = :attempts_made";
+            "#delivery.#state = :before AND #delivery.#round = :round AND #delivery.#attempts_made = :attempts_made";
         let update = ItemUpdate { key, update, condition, values };
         match delivery_update {
-            DeliveryUpdate::Failed(_, result_visible_at) => self.store_failure(entry, update, *result_visible_at).await,
-            DeliveryUpdate::Delivered if is_message_of_agent(entry) && delivery.round > 1 => {
+            // The failure has been counted before.
+            DeliveryUpdate::Failed { .. } if was_failed => self.table.update(update).await.map(|_| ()),
+            DeliveryUpdate::Failed { visible_at, .. } => self.store_failure(entry, update, *visible_at).await,
+            DeliveryUpdate::Delivered if is_message_of_agent(entry) && (was_failed || delivery.round > 1) => {
                 self.store_late_success(entry, update, last_attempt_at).await
             }
-            DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Delivered => self.table.update(update).await.map(|_| ()),
+            DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::StillFailed | DeliveryUpdate::Delivered => {
+                self.table.update(update).await.map(|_| ())
+            }
         }
+    }
+
+    /// Marks a delivery as failed that waits behind another one in strict order. It is attempted again like that one.
+    /// Returns false if the delivery has changed since it was read.
+    pub async fn fail_behind_other(
+        &self,
+        entry: &TimelineEntry,
+        delivery: &Delivery,
+        late_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let update = ItemUpdate {
+            key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
+            update: FAIL_BEHIND_OTHER,
+            condition: "#delivery.#state = :pending AND #delivery.#round = :round \
+                        AND #delivery.#attempts_made = :attempts_made",
+            values: vec![
+                (":pending", s(DeliveryState::Pending.name())),
+                (":round", n(delivery.round)),
+                (":attempts_made", n(delivery.attempts_made)),
+                (":state", s(DeliveryState::Failed.name())),
+                (":failure", to_attribute(&FailureItem::from(&Failure::waits_for_earlier_message()))?),
+                (":result_visible_at", n(now.0)),
+                (":due", s(failed_partition(&entry.account_id))),
+                (":late_until", n(late_until.0)),
+            ],
+        };
+        Ok(self.store_failure(entry, update, now).await.condition()?.is_ok())
     }
 
     /// Applies the update that marks a delivery as failed, counts the failure for the reports, and adds an agent's
@@ -159,7 +198,7 @@ impl Chats {
         self.update_delivery_and_chat(update, chat, &chat_writes).await
     }
 
-    /// Applies the update that marks a replayed message of an agent as delivered, and removes the message from the
+    /// Applies the update that marks a message of an agent as delivered that had failed before, and removes the message from the
     /// undelivered messages in the chat's header.
     async fn store_late_success(
         &self,
@@ -315,7 +354,7 @@ fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> b
 }
 
 macro_rules! record_attempt_expression {
-    ($others:literal) => {
+    ($others:expr) => {
         concat!(
             "SET #delivery.#attempts_made = #delivery.#attempts_made + :one, #delivery.#attempts = :attempts, \
              #delivery.#attempts_left_out = :attempts_left_out",
@@ -331,14 +370,32 @@ const RECORD_ATTEMPT_AND_WINDOW: &str =
 
 const FINISH_DELIVERED: &str = record_attempt_expression!(", #delivery.#state = :state REMOVE #due, #due_at");
 
-const FINISH_FAILED: &str = record_attempt_expression!(
-    ", #delivery.#state = :state, #delivery.#failure = :failure, #delivery.#result_visible_at = :result_visible_at, \
-     #due = :due, #due_at = #at"
+/// Keeps the time at which the failure became visible; see
+/// [`Delivery::was_late`](crate::domain::deliveries::delivery::Delivery::was_late).
+const FINISH_DELIVERED_LATE: &str = record_attempt_expression!(
+    ", #delivery.#state = :state REMOVE #due, #due_at, #delivery.#failure, #delivery.#late_until"
 );
+
+macro_rules! set_failed {
+    () => {
+        "#delivery.#state = :state, #delivery.#failure = :failure, #delivery.#result_visible_at = :result_visible_at, \
+         #due = :due, #due_at = #at"
+    };
+}
+
+const FINISH_FAILED: &str = record_attempt_expression!(concat!(", ", set_failed!()));
+
+const FINISH_FAILED_FOR_NOW: &str =
+    record_attempt_expression!(concat!(", #delivery.#late_until = :late_until, ", set_failed!()));
+
+const FAIL_BEHIND_OTHER: &str = concat!("SET #delivery.#late_until = :late_until, ", set_failed!());
+
+const END_LATE_ATTEMPTS: &str =
+    record_attempt_expression!(", #delivery.#failure = :failure REMOVE #delivery.#late_until");
 
 const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
-     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at";
+     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at, #delivery.#late_until";
 
 /// A condition expression that holds if the entry is not a phone call and
 /// [`awaits_bot_reaction`](crate::domain::bots::bot_reaction::awaits_bot_reaction) is false for it.

@@ -23,6 +23,8 @@ pub(crate) struct DeliveryItem {
     failure: Option<FailureItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result_visible_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    late_until: Option<u64>,
 }
 
 impl From<&Delivery> for DeliveryItem {
@@ -38,6 +40,7 @@ impl From<&Delivery> for DeliveryItem {
             attempts_left_out,
             failure,
             result_visible_at,
+            late_until,
         } = delivery.clone();
         Self {
             target: target.name().to_owned(),
@@ -50,6 +53,7 @@ impl From<&Delivery> for DeliveryItem {
             attempts_left_out,
             failure: failure.as_ref().map(FailureItem::from),
             result_visible_at: result_visible_at.map(|at| at.0),
+            late_until: late_until.map(|until| until.0),
         }
     }
 }
@@ -69,6 +73,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             attempts_left_out: item.attempts_left_out,
             failure: item.failure.map(Failure::from),
             result_visible_at: item.result_visible_at.map(Timestamp),
+            late_until: item.late_until.map(Timestamp),
         })
     }
 }

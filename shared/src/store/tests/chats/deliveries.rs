@@ -43,7 +43,7 @@ async fn replay_of_a_failed_delivery_keeps_earlier_attempts() {
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let attempt = Attempt { at: NOW, status: None, duration_ms: 3_000, error: Some("x".into()), answer: None };
     let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
-    let failed = DeliveryUpdate::Failed(failure.clone(), seconds_later(9));
+    let failed = DeliveryUpdate::failed(failure.clone(), seconds_later(9));
     let delivery = entry.delivery.clone().unwrap();
     assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &failed).await.unwrap());
     let stored = stores.entry(1, seq).await.delivery.unwrap();
@@ -83,7 +83,7 @@ async fn chat_names_its_undelivered_messages_until_a_replay_delivers_them() {
         }
     };
     let failure = Failure { code: None, message: "no".into(), hidden: false };
-    let failed = DeliveryUpdate::Failed(failure, seconds_later(9));
+    let failed = DeliveryUpdate::failed(failure, seconds_later(9));
     let undelivered = async || stores.chat_header(1).await.undelivered;
     attempt(first, seconds_later(2), &failed).await;
     attempt(second, seconds_later(2), &failed).await;
@@ -137,7 +137,7 @@ async fn overdue_delivery_is_requeued_once() {
     let found = stores.overdue_deliveries(1, seconds_later(30)).await;
     assert_eq!(found.len(), 1);
     let OverdueResult::Requeued(requeued) =
-        requeue_overdue_delivery(&stores.chats, &found[0], seconds_later(30)).await.unwrap()
+        requeue_overdue_delivery(&stores.chats, &stores.directory, &found[0], seconds_later(30)).await.unwrap()
     else {
         panic!("not requeued")
     };
@@ -147,7 +147,8 @@ async fn overdue_delivery_is_requeued_once() {
         (seq, 1, seconds_later(30)),
         "without an attempt it stays in its round"
     );
-    let repeated = requeue_overdue_delivery(&stores.chats, &found[0], seconds_later(30)).await.unwrap();
+    let repeated =
+        requeue_overdue_delivery(&stores.chats, &stores.directory, &found[0], seconds_later(30)).await.unwrap();
     assert!(matches!(repeated, OverdueResult::NotNeeded), "a concurrent sweep won");
     assert!(stores.overdue_deliveries(1, seconds_later(30)).await.is_empty());
 }
@@ -159,10 +160,12 @@ async fn delivery_fails_after_too_many_sweeps() {
     let mut failed = Vec::new();
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            if let OverdueResult::Failed { entry, is_handed_over } =
-                requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap()
+            if let OverdueResult::Failed { entry, handover } =
+                requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue, seconds_later(run * 60))
+                    .await
+                    .unwrap()
             {
-                failed.push((entry.seq, is_handed_over));
+                failed.push((entry.seq, handover.is_some()));
             }
         }
     }

@@ -64,7 +64,7 @@ impl Stores {
 }
 
 fn failed_update(result_visible_at: Timestamp) -> DeliveryUpdate {
-    DeliveryUpdate::Failed(Failure { code: Some(5), message: "no".into(), hidden: false }, result_visible_at)
+    DeliveryUpdate::failed(Failure { code: Some(5), message: "no".into(), hidden: false }, result_visible_at)
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn verdict_wins_over_a_concurrent_sweep() {
     let overdue = stores.overdue_deliveries(chat, seconds_later(30)).await;
     stores.record_first_attempt(chat, seq, &failed_update(seconds_later(30))).await;
     assert!(matches!(
-        requeue_overdue_delivery(&stores.chats, &overdue[0], seconds_later(31)).await.unwrap(),
+        requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue[0], seconds_later(31)).await.unwrap(),
         OverdueResult::NotNeeded
     ));
     assert_eq!(stores.delivery_state(chat, seq).await, DeliveryState::Failed);
@@ -127,7 +127,9 @@ async fn delivery_failed_by_the_sweep_is_listed() {
     let seq = stores.chat_with_pending_message().await;
     for run in 1..=61 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap();
+            requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue, seconds_later(run * 60))
+                .await
+                .unwrap();
         }
     }
     let filter = DeliveryFilter::all(DeliveryState::Failed);
@@ -325,7 +327,7 @@ async fn entry_stores_a_limited_number_of_attempts() {
             answer: None,
         };
         let failed =
-            DeliveryUpdate::Failed(Failure { code: None, message: answer.clone(), hidden: false }, seconds_later(n));
+            DeliveryUpdate::failed(Failure { code: None, message: answer.clone(), hidden: false }, seconds_later(n));
         assert!(
             stores.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, &failed).await.unwrap()
         );

@@ -192,7 +192,7 @@ async fn failed_delivery_is_counted_once_per_round() {
     let fail = async |now| {
         let entry = stores.entry(1, seq).await;
         let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
-        let failed = DeliveryUpdate::Failed(failure, now);
+        let failed = DeliveryUpdate::failed(failure, now);
         let delivery = entry.delivery.clone().unwrap();
         for _ in 0..2 {
             assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &failed).await.unwrap());
@@ -213,7 +213,9 @@ async fn delivery_that_the_sweep_fails_is_counted() {
     stores.chat_with_pending_message().await;
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap();
+            requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue, seconds_later(run * 60))
+                .await
+                .unwrap();
         }
     }
     assert_eq!(stores.totals().await.failed_deliveries, [(Target::Channel, 1)].into());

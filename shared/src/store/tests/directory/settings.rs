@@ -1,5 +1,6 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::text::link_filter::LinkFilter;
@@ -7,12 +8,10 @@ use crate::domain::time_zone::TimeZone;
 use crate::store::tests::*;
 
 fn webhook(id: &str) -> Webhook {
-    Webhook {
-        webhook_id: id.into(),
-        url: "https://crm.example".into(),
-        events: vec![WebhookEvent::ChatAccepted],
-        secrets: SigningSecrets(vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }]),
-    }
+    let secrets = SigningSecrets(vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }]);
+    let delivery = DeliveryOptions { late_delivery: true, strict_order: true };
+    let (events, outage_status) = (vec![WebhookEvent::ChatAccepted], OutageStatus::Reported);
+    Webhook { events, delivery, outage_status, ..Webhook::new(id.into(), "https://crm.example".into(), secrets) }
 }
 
 #[tokio::test]

@@ -45,9 +45,10 @@ async fn failing_bot_keeps_the_chat_if_it_answered_in_time() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     stores.bot_sends_text("hello", seconds_later(2)).await;
-    let hand_over = async |since| hand_over_chat(&stores.chats, "acc", 1, since, seconds_later(3)).await.unwrap();
+    let hand_over =
+        async |since| hand_over_chat(&stores.chats, "acc", 1, since, without_webhooks(seconds_later(3))).await.unwrap();
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded);
-    assert_eq!(hand_over(seconds_later(2)).await, HandoverResult::HandedOver);
+    assert!(matches!(hand_over(seconds_later(2)).await, HandoverResult::HandedOver(_)));
     assert_eq!(stores.chat_state_name().await, "waiting");
     assert_eq!(hand_over(seconds_later(3)).await, HandoverResult::NotWithBot);
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded, "the chat is already waiting");
@@ -73,10 +74,10 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
             .await
         };
         let (answered, handed_over) =
-            tokio::join!(answer, hand_over_chat(chats, "acc", 1, seconds_later(1), seconds_later(2)));
+            tokio::join!(answer, hand_over_chat(chats, "acc", 1, seconds_later(1), without_webhooks(seconds_later(2))));
         let state = stores.chat_state_name().await;
         match handed_over.unwrap() {
-            HandoverResult::HandedOver => assert!(answered.is_err() && state == "waiting", "{answered:?} {state}"),
+            HandoverResult::HandedOver(_) => assert!(answered.is_err() && state == "waiting", "{answered:?} {state}"),
             HandoverResult::BotResponded => assert!(answered.is_ok() && state == "bot", "{answered:?} {state}"),
             HandoverResult::NotWithBot => panic!("{answered:?} {state}"),
         }
@@ -96,7 +97,10 @@ impl Stores {
         for minute in 1..=minutes {
             for overdue in self.overdue_deliveries(1, seconds_later(minute * 60)).await {
                 results.push(
-                    match requeue_overdue_delivery(&self.chats, &overdue, seconds_later(minute * 60)).await.unwrap() {
+                    match requeue_overdue_delivery(&self.chats, &self.directory, &overdue, seconds_later(minute * 60))
+                        .await
+                        .unwrap()
+                    {
                         OverdueResult::Requeued(entry) if entry.from != Sender::Visitor => continue,
                         OverdueResult::Requeued(entry) => {
                             assert_eq!(
@@ -106,7 +110,7 @@ impl Stores {
                             );
                             "queued"
                         }
-                        OverdueResult::Failed { entry, is_handed_over: true } if entry.from == Sender::Visitor => {
+                        OverdueResult::Failed { entry, handover: Some(_) } if entry.from == Sender::Visitor => {
                             "handed over"
                         }
                         OverdueResult::Failed { .. } => "failed",
@@ -211,7 +215,10 @@ async fn lost_bot_delivery_is_superseded_after_a_hand_over() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     stores.fail_first_attempt(NOW).await;
-    assert_eq!(hand_over_chat(&stores.chats, "acc", 1, NOW, NOW).await.unwrap(), HandoverResult::HandedOver);
+    assert!(matches!(
+        hand_over_chat(&stores.chats, "acc", 1, NOW, without_webhooks(NOW)).await.unwrap(),
+        HandoverResult::HandedOver(_)
+    ));
     assert_eq!(stores.run_sweeps(2).await, ["dropped"]);
     assert_eq!(stores.first_delivery().await.state, DeliveryState::Superseded);
 }

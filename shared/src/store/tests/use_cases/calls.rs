@@ -391,7 +391,7 @@ async fn call_is_requeued_until_an_attempt_ends_it() {
     for _ in 0..70 {
         now = now.plus(Duration::from_secs(MINUTE));
         let overdue = stores.overdue_deliveries(1, now).await;
-        let result = requeue_overdue_delivery(&stores.chats, &overdue[0], now).await.unwrap();
+        let result = requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue[0], now).await.unwrap();
         assert!(matches!(result, OverdueResult::Requeued(_)));
     }
 }
@@ -403,7 +403,7 @@ async fn failed_call_is_not_replayed() {
     let delivery = entry.delivery.clone().unwrap();
     let failure = Failure { code: None, message: "HTTP 500".into(), hidden: false };
     let attempt = Attempt { at: NOW, status: Some(500), duration_ms: 1, error: None, answer: None };
-    let update = DeliveryUpdate::Failed(failure, NOW);
+    let update = DeliveryUpdate::failed(failure, NOW);
     assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &update).await.unwrap());
     for scope in [ReplayScope::AllFailed, ReplayScope::Single, ReplayScope::MessageToVisitor] {
         let replayed = stores.chats.replay_delivery("acc", 1, 1, scope, seconds_later(10)).await;

@@ -48,6 +48,7 @@ async fn chat_finished_body(stores: &Stores, timeline: &[TimelineEntry]) -> Valu
         reports_rating: false,
     };
     WebhookPayload {
+        entry: (7, NOW),
         webhook_dispatch: &webhook_dispatch,
         chat: &chat,
         visitor: &visitor,

@@ -7,9 +7,13 @@ use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
 use crate::chats::bot::close_chat::{BotClosing, close_chat_by_bot};
-use crate::chats::bot::hand_over_chat::HandoverResult;
+use crate::chats::bot::hand_over_chat::{AgentInvitation, HandoverResult, invite_agent};
 use crate::chats::bot::receive_bot_message::{BotMessage, receive_bot_message};
 use crate::chats::bot::return_chat::{give_chat_to_bot, return_unaccepted_chat};
+use crate::chats::notifications::NotificationContext;
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::named::Named;
 use crate::store::tests::*;
 
 const AGENTS: [u64; 4] = [1, 2, 3, 4];
@@ -87,6 +91,8 @@ struct Model {
     has_bot: bool,
     /// The owner of each chat of the visitor, in the order in which the chats were opened.
     chats: Vec<Owner>,
+    /// The webhook events of each chat: one for each arrow of the table.
+    events: Vec<Vec<&'static str>>,
 }
 
 impl Model {
@@ -95,6 +101,7 @@ impl Model {
         if command == Command::VisitorWrites {
             if self.chats.last().is_none_or(|owner| matches!(owner, Owner::Closed(_))) {
                 self.chats.push(if self.has_bot { Owner::Bot(0) } else { Owner::Nobody(UNLIMITED) });
+                self.events.push(if self.has_bot { vec!["chat_opened"] } else { vec!["chat_opened", "chat_waiting"] });
             }
             return true;
         }
@@ -137,13 +144,18 @@ impl Model {
             _ => None,
         };
         if let Some(after) = after {
+            let events = chat.and_then(|chat| self.events.get_mut(chat)).expect("each chat has events");
+            events.extend(events_of(command, *before, after));
             *before = after;
         }
         after.is_some()
     }
 
     fn close_idle(&mut self) {
-        for owner in &mut self.chats {
+        for (owner, events) in self.chats.iter_mut().zip(&mut self.events) {
+            if !matches!(owner, Owner::Closed(_)) {
+                events.push("chat_ended");
+            }
             *owner = match *owner {
                 Owner::Agent(agent) => Owner::Closed(Some(agent)),
                 Owner::Closed(last) => Owner::Closed(last),
@@ -154,9 +166,9 @@ impl Model {
 
     /// Finds an order in which the commands have the given results and lead to the `actual` owners, and returns the
     /// model after these commands. Returns `None` if there is no such order.
-    fn after_concurrent(&self, commands: &[(Command, Outcome)], chat: Option<usize>, actual: &[Owner]) -> Option<Self> {
+    fn after_concurrent(&self, commands: &[(Command, Outcome)], chat: Option<usize>, actual: &Actual) -> Option<Self> {
         if commands.is_empty() {
-            return (self.chats == actual).then(|| self.clone());
+            return (self.chats == actual.owners && self.events == actual.events).then(|| self.clone());
         }
         (0..commands.len()).find_map(|first| {
             let mut others = commands.to_vec();
@@ -174,6 +186,32 @@ impl Model {
             after.after_concurrent(&others, chat, actual)
         })
     }
+}
+
+/// Returns the events of a command that has given the chat from one owner to another.
+fn events_of(command: Command, before: Owner, after: Owner) -> &'static [&'static str] {
+    match (command, before) {
+        (Command::BotInvites(_, Invitee::Audience | Invitee::Department) | Command::BotFails, _) => {
+            &["bot_handed_over", "chat_waiting"]
+        }
+        (Command::BotInvites(_, Invitee::Agent(_)), _) => &["bot_handed_over", "chat_joined"],
+        (Command::AgentWaitEnds | Command::GiveToBot { .. }, _) => &["chat_transferred"],
+        (Command::Accept(_), Owner::Bot(_) | Owner::Nobody(_)) => &["chat_joined"],
+        (Command::TransferToAgent { .. }, _) => &["chat_transferred", "chat_joined"],
+        (Command::TransferToDepartment { .. }, _) => &["chat_transferred", "chat_waiting"],
+        (Command::DeleteAgent(_), Owner::Agent(_)) if before != after => &["chat_waiting"],
+        (Command::BotCloses(_), _) | (Command::Close(_), Owner::Bot(_) | Owner::Nobody(_) | Owner::Agent(_)) => {
+            &["chat_ended"]
+        }
+        _ => &[],
+    }
+}
+
+/// What the store contains: the owner and the events of each chat.
+#[derive(Debug)]
+struct Actual {
+    owners: Vec<Owner>,
+    events: Vec<Vec<&'static str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,7 +247,10 @@ struct Subject {
 
 impl Subject {
     async fn new(has_bot: bool) -> Self {
-        let stores = Stores::with_settings(settings_with_idle_close(10)).await;
+        let mut settings = settings_with_idle_close(10);
+        let events = WebhookEvent::ALL.iter().copied().filter(|event| event.must_be_named()).collect();
+        settings.webhooks.push(Webhook { events, ..webhook("events") });
+        let stores = Stores::with_settings(settings).await;
         Self { stores, has_bot, now: NOW, acknowledged: Vec::new() }
     }
 
@@ -225,24 +266,26 @@ impl Subject {
             Command::BotInvites(bot, invitee) => self.bot_invites(chat_id, bot, invitee).await,
             Command::BotCloses(bot) => {
                 let closing = BotClosing { bot: &one_of_two_bots(bot), chat_id, text: Some(text), key: None };
-                outcome_of(close_chat_by_bot(chats, &closing, &[webhook("w")], now).await)
+                outcome_of(close_chat_by_bot(chats, &closing, self.webhooks(), now).await)
             }
-            Command::AgentWaitEnds => match return_unaccepted_chat(chats, "acc", chat_id, now).await.unwrap() {
-                Some(_) => Outcome::Success,
-                None => Outcome::Refusal,
-            },
+            Command::AgentWaitEnds => {
+                match return_unaccepted_chat(chats, "acc", chat_id, self.context()).await.unwrap() {
+                    Some(_) => Outcome::Success,
+                    None => Outcome::Refusal,
+                }
+            }
             Command::GiveToBot { by, bot } => {
                 let Some(chat) = chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
                 let agent = agent_snapshot(by);
                 let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-                outcome_of(give_chat_to_bot(chats, chat, by, &one_of_two_bots(bot), now).await)
+                outcome_of(give_chat_to_bot(chats, chat, by, &one_of_two_bots(bot), self.context()).await)
             }
-            Command::BotFails => match hand_over_chat(chats, "acc", chat_id, now, now).await.unwrap() {
-                HandoverResult::HandedOver => Outcome::Success,
+            Command::BotFails => match hand_over_chat(chats, "acc", chat_id, now, self.context()).await.unwrap() {
+                HandoverResult::HandedOver(_) => Outcome::Success,
                 HandoverResult::BotResponded | HandoverResult::NotWithBot => Outcome::Refusal,
             },
             Command::Accept(agent) => {
-                outcome_of(stores.accept(chat_id, &agent_snapshot(agent), &[webhook("w")], now).await)
+                outcome_of(stores.accept(chat_id, &agent_snapshot(agent), self.webhooks(), now).await)
             }
             Command::AgentWrites(agent) => {
                 let (agent, content) = (agent_snapshot(agent), Content::text(text));
@@ -257,10 +300,20 @@ impl Subject {
                 self.transfer(chat_id, by, TransferTarget::Department(sales())).await
             }
             Command::Close(agent) => {
-                outcome_of(stores.close(chat_id, &agent_snapshot(agent), &[webhook("w")], now).await)
+                outcome_of(stores.close(chat_id, &agent_snapshot(agent), self.webhooks(), now).await)
             }
-            Command::DeleteAgent(agent) => outcome_of(release_chats_of_agent(chats, "acc", agent, now).await),
+            Command::DeleteAgent(agent) => {
+                outcome_of(release_chats_of_agent(chats, "acc", agent, self.webhooks(), now).await)
+            }
         }
+    }
+
+    fn webhooks(&self) -> &[Webhook] {
+        &self.stores.settings.webhooks
+    }
+
+    fn context(&self) -> NotificationContext<'_> {
+        NotificationContext { webhooks: self.webhooks(), agent_id: None, now: self.now }
     }
 
     /// The bot's time limit for accepting the chat is so short that it is over at once.
@@ -274,7 +327,17 @@ impl Subject {
             Invitee::Department => Invited::Department(sales().department_id),
             Invitee::Agent(_) => Invited::Agent(&agent),
         };
-        outcome_of(self.stores.bot_invites_with(&bot, chat_id, (invited, &details, None), self.now).await)
+        let invitation = AgentInvitation {
+            bot: &bot,
+            chat_id,
+            text: None,
+            details: &details,
+            invited,
+            department: None,
+            reply_to_seq: None,
+            key: None,
+        };
+        outcome_of(invite_agent(&self.stores.chats, &invitation, self.webhooks(), self.now).await)
     }
 
     async fn visitor_writes(&self, text: &str) -> Result<(), Error> {
@@ -288,7 +351,7 @@ impl Subject {
         let Some(chat) = self.stores.chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
         let agent = agent_snapshot(by);
         let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-        outcome_of(transfer_chat(&self.stores.chats, chat, by, &to, self.now).await)
+        outcome_of(transfer_chat(&self.stores.chats, chat, by, &to, self.context()).await)
     }
 
     /// Returns the numbers of all chats. A number may be missing, because it is skipped if two concurrent messages of
@@ -299,6 +362,17 @@ impl Subject {
         let mut chat_ids: Vec<u64> = heads.map(number).collect();
         chat_ids.sort_unstable();
         chat_ids
+    }
+
+    async fn actual(&self) -> Actual {
+        let mut events = Vec::new();
+        for chat_id in self.chat_ids().await {
+            let timeline = self.stores.chats.whole_timeline("acc", chat_id, 10_000).await.unwrap();
+            let dispatches = timeline.iter().filter_map(|entry| entry.webhook_dispatch.as_ref());
+            let named = dispatches.filter(|dispatch| dispatch.webhook_id == "events");
+            events.push(named.map(|dispatch| dispatch.event.name()).collect());
+        }
+        Actual { owners: self.owners().await, events }
     }
 
     async fn owners(&self) -> Vec<Owner> {
@@ -334,7 +408,7 @@ impl Subject {
 /// Runs the steps in the store and in the model, and compares them after each step.
 async fn compare(has_bot: bool, steps: &[Step]) {
     let mut subject = Subject::new(has_bot).await;
-    let mut model = Model { has_bot, chats: Vec::new() };
+    let mut model = Model { has_bot, chats: Vec::new(), events: Vec::new() };
     for (number, step) in steps.iter().enumerate() {
         subject.now = subject.now.plus(Duration::from_secs(1));
         match step {
@@ -342,7 +416,8 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 subject.now = subject.now.plus(Duration::from_secs(11 * MINUTE));
                 subject.stores.run_idle_checks(subject.now).await;
                 model.close_idle();
-                assert_eq!(subject.owners().await, model.chats, "{steps:?}");
+                let actual = subject.actual().await;
+                assert_eq!((&actual.owners, &actual.events), (&model.chats, &model.events), "{steps:?}");
             }
             Step::Concurrently(commands) => {
                 // If there is no chat yet, the requests name a chat number that does not exist.
@@ -356,7 +431,7 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 });
                 let outcomes = join_all(runs).await;
                 let results: Vec<_> = commands.iter().copied().zip(outcomes).collect();
-                let actual = subject.owners().await;
+                let actual = subject.actual().await;
                 let explained = model.after_concurrent(&results, newest, &actual);
                 model = explained.unwrap_or_else(|| panic!("{model:?}, {results:?} led to {actual:?}; all: {steps:?}"));
                 let is_message = |command: Command| {

@@ -7,7 +7,7 @@ impl Stores {
     async fn transfer_as_admin(&self, chat_id: u64, by: u64, to: u64) {
         let (by, to) = (agent_snapshot(by), TransferTarget::Agent(agent_snapshot(to)));
         let by = TransferRequester { agent: &by, is_admin: true };
-        transfer_chat(&self.chats, self.chat_header(chat_id).await, by, &to, NOW).await.unwrap();
+        transfer_chat(&self.chats, self.chat_header(chat_id).await, by, &to, without_webhooks(NOW)).await.unwrap();
     }
 
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<Content> {
@@ -33,7 +33,7 @@ async fn only_a_chat_accepted_by_an_agent_ends_with_chat_finished() {
     assert_eq!(stores.idle_close_notifications(2).await, finished);
 
     stores.accept(3, &bob(), &[], NOW).await.unwrap();
-    release_chats_of_agent(&stores.chats, "acc", 1, NOW).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 1, &[], NOW).await.unwrap();
     assert_eq!(stores.chat_header(3).await.state, ChatState::Waiting);
     assert_eq!(stores.idle_close_notifications(3).await, finished, "an agent had accepted it before");
 

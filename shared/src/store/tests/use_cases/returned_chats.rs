@@ -23,7 +23,7 @@ impl Stores {
     async fn give_to_bot(&self, bot: &Bot, now: Timestamp) -> Result<Transition, Error> {
         let agent = bob();
         let by = TransferRequester { agent: &agent, is_admin: false };
-        give_chat_to_bot(&self.chats, self.chat_header(1).await, by, bot, now).await
+        give_chat_to_bot(&self.chats, self.chat_header(1).await, by, bot, without_webhooks(now)).await
     }
 }
 
@@ -131,7 +131,8 @@ async fn unaccepted_chat_returns_to_the_bot_once() {
     let robo = bot_with_agent_wait(Duration::from_secs(30), bot(&[]));
     stores.bot_invites_with(&robo, 1, (Invited::Audience, &details(), None), NOW).await.unwrap();
     let return_at = async |second| {
-        let returned = return_unaccepted_chat(&stores.chats, "acc", 1, seconds_later(second)).await.unwrap();
+        let returned =
+            return_unaccepted_chat(&stores.chats, "acc", 1, without_webhooks(seconds_later(second))).await.unwrap();
         returned.map(|transition| transition.notifications[0].content.name())
     };
     assert_eq!(return_at(29).await, None, "too early");
@@ -152,7 +153,9 @@ async fn accepted_chat_does_not_return() {
     stores.bot_invites_with(&robo, 1, (Invited::Audience, &details(), None), NOW).await.unwrap();
     stores.accept(1, &bob(), &[], seconds_later(1)).await.unwrap();
     stores.transfer(bob().agent_id, &TransferTarget::Department(sales())).await.unwrap();
-    assert!(return_unaccepted_chat(&stores.chats, "acc", 1, seconds_later(60)).await.unwrap().is_none());
+    assert!(
+        return_unaccepted_chat(&stores.chats, "acc", 1, without_webhooks(seconds_later(60))).await.unwrap().is_none()
+    );
     assert_eq!(stores.chat_state_name().await, "waiting");
     assert!(stores.chat_header(1).await.handover.is_some(), "the agents still see the summary");
 }
@@ -189,7 +192,7 @@ async fn chat_is_given_to_another_bot() {
     assert!(matches!(late, Err(Error::Forbidden(_))), "the former bot: {late:?}");
     let late = stores.bot_invites(1, Invited::Audience, seconds_later(2)).await;
     assert!(matches!(late, Err(Error::Forbidden(_))), "the former bot: {late:?}");
-    let late = hand_over_chat(&stores.chats, "acc", 1, NOW, seconds_later(2)).await.unwrap();
+    let late = hand_over_chat(&stores.chats, "acc", 1, NOW, without_webhooks(seconds_later(2))).await.unwrap();
     assert_eq!(late, HandoverResult::NotWithBot, "the time limit of the former bot");
     stores.bot_sends(&other, Content::text("hello"), RichSupport::default()).await.unwrap();
     let again = stores.give_to_bot(&other, seconds_later(3)).await;

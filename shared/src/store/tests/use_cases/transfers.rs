@@ -41,7 +41,7 @@ async fn transfer_offers_the_chat_to_department_members() {
     stores.accept(1, &agent_snapshot(2), &[], NOW).await.unwrap();
     let accepted = stores.chat_header(1).await;
     assert_eq!((accepted.state.offered_department(), accepted.department), (None, Some(sales().snapshot())));
-    release_chats_of_agent(&stores.chats, "acc", 2, NOW).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 2, &[], NOW).await.unwrap();
     let released = stores.chat_header(1).await;
     assert_eq!(released.state, ChatState::Waiting, "the offer ended with the accept");
 }

@@ -20,7 +20,7 @@ async fn chats_of_a_deleted_agent_wait_again() {
     let stores = stores().await;
     stores.chat_with_pending_message().await;
     stores.insert_chats_of_another_agent(2..1_052).await;
-    release_chats_of_agent(&stores.chats, "acc", 1, seconds_later(1)).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 1, &[], seconds_later(1)).await.unwrap();
     assert_eq!(stores.chat_header(1).await.state, ChatState::Waiting);
     assert_eq!(stores.chat_header(2).await.state.name(), "active", "the chat of another agent");
 }
@@ -53,7 +53,7 @@ impl Stores {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();
         let stale = self.chat_header(1).await;
-        release_chats_of_agent(&self.chats, "acc", 1, NOW).await.unwrap();
+        release_chats_of_agent(&self.chats, "acc", 1, &[], NOW).await.unwrap();
         self.accept(1, &ann(), &[], NOW).await.unwrap();
         assert_eq!(self.chat_header(1).await.seq, stale.seq);
         stale
@@ -74,8 +74,14 @@ async fn stale_transfer_does_not_move_the_chat_of_the_next_agent() {
     let stores = stores().await;
     let stale = stores.reassign_from_bob_to_ann().await;
     let to = TransferTarget::Agent(AgentSnapshot { agent_id: 3, ..bob() });
-    let refused =
-        transfer_chat(&stores.chats, stale, TransferRequester { agent: &bob(), is_admin: false }, &to, NOW).await;
+    let refused = transfer_chat(
+        &stores.chats,
+        stale,
+        TransferRequester { agent: &bob(), is_admin: false },
+        &to,
+        without_webhooks(NOW),
+    )
+    .await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
     assert_eq!(stores.chat_header(1).await.state, ChatState::Active(ann()));
 }
@@ -86,7 +92,7 @@ async fn stale_accept_succeeds_if_the_chat_waits_again() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let stale = stores.chat_header(1).await;
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    release_chats_of_agent(&stores.chats, "acc", 1, NOW).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 1, &[], NOW).await.unwrap();
     let accepted = accept_chat(&stores.chats, stale.clone(), &ann(), &[], NOW).await.unwrap();
     assert_eq!((accepted.chat.version, &accepted.chat), (stale.version + 3, &stores.chat_header(1).await));
 }
@@ -106,11 +112,17 @@ async fn transitions_raise_the_version_and_messages_do_not() {
     record_version().await;
     let to_ann = TransferTarget::Agent(ann());
     let stale = stores.chat_header(1).await;
-    transfer_chat(&stores.chats, stale, TransferRequester { agent: &bob(), is_admin: false }, &to_ann, NOW)
-        .await
-        .unwrap();
+    transfer_chat(
+        &stores.chats,
+        stale,
+        TransferRequester { agent: &bob(), is_admin: false },
+        &to_ann,
+        without_webhooks(NOW),
+    )
+    .await
+    .unwrap();
     record_version().await;
-    release_chats_of_agent(&stores.chats, "acc", 2, NOW).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 2, &[], NOW).await.unwrap();
     record_version().await;
     stores.close(1, &bob(), &[], NOW).await.unwrap();
     record_version().await;
@@ -138,7 +150,9 @@ async fn stale_close_of_an_offered_chat_is_refused() {
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     let requester = TransferRequester { agent: &bob(), is_admin: false };
     let active = stores.chat_header(1).await;
-    transfer_chat(&stores.chats, active, requester, &TransferTarget::Department(sales()), NOW).await.unwrap();
+    transfer_chat(&stores.chats, active, requester, &TransferTarget::Department(sales()), without_webhooks(NOW))
+        .await
+        .unwrap();
     let refused = close_chat(&stores.chats, stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
 }
@@ -155,11 +169,11 @@ async fn waiting_time_starts_with_the_transition_into_waiting() {
     let chat = stores.chat_header(1).await;
     let requester = TransferRequester { agent: &bob(), is_admin: false };
     let to = TransferTarget::Department(sales());
-    transfer_chat(&stores.chats, chat, requester, &to, seconds_later(3)).await.unwrap();
+    transfer_chat(&stores.chats, chat, requester, &to, without_webhooks(seconds_later(3))).await.unwrap();
     assert_eq!(waiting_since().await, Some(seconds_later(3)));
     stores.accept(1, &ann(), &[webhook("W")], seconds_later(4)).await.unwrap();
     assert_eq!(waiting_since().await, None);
-    release_chats_of_agent(&stores.chats, "acc", 2, seconds_later(5)).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 2, &[], seconds_later(5)).await.unwrap();
     assert_eq!(waiting_since().await, Some(seconds_later(5)));
     stores.close(1, &bob(), &[], seconds_later(6)).await.unwrap();
     assert_eq!(waiting_since().await, None);
@@ -178,7 +192,9 @@ async fn waiting_time_starts_when_the_bot_hands_the_chat_over() {
         if is_invitation {
             stores.bot_invites(1, Invited::Audience, seconds_later(2)).await.unwrap();
         } else {
-            hand_over_chat(&stores.chats, "acc", 1, seconds_later(1), seconds_later(2)).await.unwrap();
+            hand_over_chat(&stores.chats, "acc", 1, seconds_later(1), without_webhooks(seconds_later(2)))
+                .await
+                .unwrap();
         }
         assert_eq!(stores.chat_header(1).await.waiting_since, Some(seconds_later(2)));
     }

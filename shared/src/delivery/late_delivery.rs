@@ -1,0 +1,144 @@
+//! Attempts deliveries again that the outage of a receiver has delayed: one in each minute (a probe), or, when the
+//! receiver works again, all of them (a drain).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+
+use crate::delivery::engine::Receiver;
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
+use crate::domain::deliveries::outage::{MAX_FAILURES_IN_DRAIN, Outage, OutageKey, OutageStatus};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::clock;
+use crate::runtime::outbox::Outbox;
+use crate::store::chats::Chats;
+use crate::store::chats::delivery::delivery_listing::{DeliveryPage, DeliveryQuery};
+use crate::wire::queue_task::{DrainPosition, OutageTask, Task};
+
+const MAX_DELIVERIES_PER_DRAIN_STEP: usize = 100;
+/// The time between two steps of a drain, so that new messages need not wait behind all delayed ones.
+const DRAIN_STEP_INTERVAL: Duration = Duration::from_secs(1);
+
+pub struct LateDelivery<'a> {
+    pub chats: &'a Chats,
+    pub outbox: &'a Outbox,
+    pub receiver: &'a dyn Receiver,
+}
+
+impl LateDelivery<'_> {
+    /// Handles a task of the receiver's retry queue.
+    pub async fn run(&self, task: OutageTask) -> Result<(), Error> {
+        let OutageTask { v: _, account_id, receiver_id, drain } = task;
+        let key = OutageKey { account_id, target: self.receiver.target(), receiver_id };
+        let Some(outage) = self.chats.outage(&key).await? else { return Ok(()) };
+        if outage.status == OutageStatus::SwitchedOff {
+            return Ok(());
+        }
+        match drain {
+            None => self.probe(&outage).await,
+            Some(position) => self.drain_step(&outage, &position).await,
+        }
+    }
+
+    /// Queues an attempt at one of the delayed deliveries: the one after the last probed one.
+    async fn probe(&self, outage: &Outage) -> Result<(), Error> {
+        let DeliveryPage { rows, next } =
+            self.delayed(&outage.key, None, MAX_DELIVERIES_PER_DRAIN_STEP, clock::now()).await?;
+        let possible = self.to_attempt(&rows).await?;
+        let following = possible.iter().find(|entry| outage.probed.is_some_and(|probed| is_after(entry, probed)));
+        match following.or(possible.first()) {
+            Some(entry) => {
+                let probed = DeliveryCursor { at: Some(entry.at), chat_id: entry.chat_id, seq: entry.seq };
+                self.chats.record_probe(&outage.key, probed).await?;
+                self.queue(&[entry]).await
+            }
+            // Of very many failed deliveries, this page contained none of this receiver.
+            None if next.is_some() => Ok(()),
+            None => self.chats.mark_outage_over(outage).await,
+        }
+    }
+
+    /// Returns the delayed deliveries that can be attempted. In strict order, only the oldest of each chat can be: each
+    /// success queues the next one.
+    async fn to_attempt<'a>(&self, rows: &'a [(Chat, TimelineEntry)]) -> Result<Vec<&'a TimelineEntry>, Error> {
+        let Some((chat, entry)) = rows.first() else { return Ok(Vec::new()) };
+        let policy = self.receiver.outage_policy(entry, chat).await?;
+        let is_strict = policy.is_some_and(|policy| policy.options.strict_order);
+        let mut chats = BTreeSet::new();
+        let entries = rows.iter().map(|(_, entry)| entry);
+        Ok(entries.filter(|entry| chats.insert(entry.chat_id) || !is_strict).collect())
+    }
+
+    /// Queues attempts at a page of the delayed deliveries, and the next step of the drain.
+    async fn drain_step(&self, outage: &Outage, position: &DrainPosition) -> Result<(), Error> {
+        let now = clock::now();
+        if outage.failed_probes >= MAX_FAILURES_IN_DRAIN {
+            return Ok(());
+        }
+        let after = position.after.as_deref().and_then(DeliveryCursor::parse);
+        let page = self.delayed(&outage.key, after, MAX_DELIVERIES_PER_DRAIN_STEP, now).await?;
+        self.queue(&self.to_attempt(&page.rows).await?).await?;
+        self.chats.record_drain_step(&outage.key, now).await?;
+        let Some(next) = page.next else { return Ok(()) };
+        let next = DrainPosition { after: Some(next.to_text()) };
+        let task = Task::outage(&outage.key, Some(next));
+        self.outbox.send_delayed(outage.key.target, &task, DRAIN_STEP_INTERVAL).await
+    }
+
+    /// Starts a drain, unless one is in progress or the receiver has no outage.
+    pub(crate) async fn start_drain(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
+        if !self.chats.start_drain(key, now).await? {
+            return Ok(());
+        }
+        let (account_id, target, receiver_id) = (&key.account_id, key.target.name(), &key.receiver_id);
+        tracing::info!(account_id, target, receiver_id, "receiver works again: its delayed deliveries follow");
+        let task = Task::outage(key, Some(DrainPosition { after: None }));
+        self.outbox.send_delayed(key.target, &task, Duration::ZERO).await
+    }
+
+    /// Records that a delivery fails because of an outage.
+    pub(crate) async fn record_failure(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
+        if self.chats.record_failure_in_outage(key, now).await? {
+            let (account_id, target, receiver_id) = (&key.account_id, key.target.name(), &key.receiver_id);
+            tracing::warn!(account_id, target, receiver_id, "outage of a receiver: its deliveries are delayed");
+        }
+        Ok(())
+    }
+
+    /// Reads a page of the delayed deliveries, oldest first. A position that is older than the late period is ignored.
+    async fn delayed(
+        &self,
+        key: &OutageKey,
+        after: Option<DeliveryCursor>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<DeliveryPage, Error> {
+        let filter = &DeliveryFilter::delayed_by_outage(key, now);
+        let after = after.filter(|cursor| cursor.at.is_some_and(|at| at >= filter.from));
+        let (account_id, order) = (&*key.account_id, SortOrder::OldestFirst);
+        self.chats.failures(DeliveryQuery { account_id, filter, order, after, limit, now }).await
+    }
+
+    /// Queues late attempts: those of a chat one after the other, those of different chats concurrently.
+    async fn queue(&self, entries: &[&TimelineEntry]) -> Result<(), Error> {
+        let mut chats = BTreeMap::<u64, Vec<&TimelineEntry>>::new();
+        entries.iter().for_each(|entry| chats.entry(entry.chat_id).or_default().push(entry));
+        try_join_all(chats.into_values().map(|entries| self.queue_in_order(entries))).await.map(|_| ())
+    }
+
+    async fn queue_in_order(&self, entries: Vec<&TimelineEntry>) -> Result<(), Error> {
+        for entry in entries {
+            self.outbox.send_late_attempt(entry).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the entry comes after the position in the order of the log.
+fn is_after(entry: &TimelineEntry, position: DeliveryCursor) -> bool {
+    (Some(entry.at), entry.chat_id, entry.seq) > (position.at, position.chat_id, position.seq)
+}
