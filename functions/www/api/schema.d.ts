@@ -503,6 +503,30 @@ export interface paths {
         patch: operations["changeDepartment"];
         trace?: never;
     };
+    "/admin/outages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the receivers with an outage
+         * @description A channel or a webhook with `late_delivery` has an outage from its first failed delivery until all delayed deliveries have ended. Each minute, one of them is attempted. When an attempt succeeds, the others follow, oldest first.
+         */
+        get: operations["outages"];
+        put?: never;
+        /**
+         * Ends the pause of a receiver and delivers what waits for it
+         * @description A receiver whose outage lasts five days is switched off: it gets no more requests. This switches it on again. For a receiver that is not switched off, one delayed delivery is attempted at once.
+         */
+        post: operations["resumeReceiver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/providers": {
         parameters: {
             query?: never;
@@ -2153,6 +2177,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    chat_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A chat has another owner, or was rated; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events are not affected: an accepted chat sends both chat_accepted and agent_joined.
+         */
+        post: operations["chatEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     chat_finished: {
         parameters: {
             query?: never;
@@ -3250,13 +3294,16 @@ export interface components {
              * @enum {string}
              */
             kind: "api";
+            late_delivery: boolean;
             name: string;
+            outage: components["schemas"]["OutageStatus"];
             shows_buttons: boolean;
             shows_markdown: boolean;
+            strict_order: boolean;
             validation: components["schemas"]["ValidationMode"];
         };
         /**
-         * @description Absent fields stay unchanged. The fields from `integrator_url` to `shows_buttons` apply to an API channel, and the
+         * @description Absent fields stay unchanged. The fields from `integrator_url` to `strict_order` apply to an API channel, and the
          *     field widget applies to a widget. Fields that apply to the other kind have no effect.
          */
         ChannelChanges: {
@@ -3280,9 +3327,13 @@ export interface components {
             hidden_error_codes?: number[] | null;
             /** @description Like ReceiverUrl, but it may contain {channel_id}. */
             integrator_url?: string;
+            /** @description Whether messages that could not be delivered are attempted again for three days. */
+            late_delivery?: boolean | null;
             name?: string;
             shows_buttons?: boolean | null;
             shows_markdown?: boolean | null;
+            /** @description Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`. */
+            strict_order?: boolean | null;
             validation?: components["schemas"]["ValidationMode"] | null;
             widget?: components["schemas"]["WidgetSettingsChanges"] | null;
         };
@@ -3306,13 +3357,16 @@ export interface components {
              * @enum {string}
              */
             kind: "api";
+            late_delivery: boolean;
             name: string;
             /** @description The old endpoint addresses that are still valid, oldest first. */
             old_endpoints: components["schemas"]["OldEndpoint"][];
+            outage: components["schemas"]["OutageStatus"];
             /** @description The number of messages rejected today and yesterday (UTC), by reason. */
             refused: components["schemas"]["ChannelRefusal"][];
             shows_buttons: boolean;
             shows_markdown: boolean;
+            strict_order: boolean;
             validation: components["schemas"]["ValidationMode"];
         };
         ChannelDetailsWidget: {
@@ -3785,10 +3839,13 @@ export interface components {
              * @enum {string}
              */
             kind: "api";
+            late_delivery: boolean;
             name: string;
+            outage: components["schemas"]["OutageStatus"];
             shows_buttons: boolean;
             shows_markdown: boolean;
             signing_secret: components["schemas"]["SigningSecret"];
+            strict_order: boolean;
             validation: components["schemas"]["ValidationMode"];
         };
         CreatedChannelWidget: {
@@ -3907,6 +3964,13 @@ export interface components {
              */
             attempts_left_out?: number;
             error?: components["schemas"]["DeliveryError"];
+            /** @description Whether the entry was delivered after its failure had been shown. */
+            late?: boolean;
+            /**
+             * Format: int64
+             * @description Until when a failed delivery is attempted again, in Unix milliseconds.
+             */
+            late_until?: number;
             state: components["schemas"]["DeliveryState"];
         };
         DeliveryAttempt: {
@@ -3963,6 +4027,13 @@ export interface components {
             error?: components["schemas"]["DeliveryError"];
             /** Format: uuid */
             id: string;
+            /** @description Whether the entry was delivered after its failure had been shown. */
+            late?: boolean;
+            /**
+             * Format: int64
+             * @description Until when a failed delivery is attempted again, in Unix milliseconds.
+             */
+            late_until?: number;
             seq: components["schemas"]["SequentialNumber"];
             since: components["schemas"]["UnixSeconds"];
             state: components["schemas"]["DeliveryState"];
@@ -4438,7 +4509,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -4493,11 +4564,21 @@ export interface components {
             integrator_url: string;
             /** @enum {string|null} */
             kind?: "api" | null;
+            /**
+             * @description Whether messages that could not be delivered are attempted again for three days.
+             * @default false
+             */
+            late_delivery?: boolean | null;
             name: string;
             /** @default false */
             shows_buttons?: boolean | null;
             /** @default false */
             shows_markdown?: boolean | null;
+            /**
+             * @description Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`.
+             * @default false
+             */
+            strict_order?: boolean | null;
             /** @default strict */
             validation?: components["schemas"]["ValidationMode"] | null;
         };
@@ -4562,6 +4643,16 @@ export interface components {
         NewWebhook: {
             /** @description The events that the webhook receives; all events when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
+            /**
+             * @description Whether events that could not be delivered are attempted again for three days.
+             * @default true
+             */
+            late_delivery?: boolean | null;
+            /**
+             * @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
+             * @default false
+             */
+            strict_order?: boolean | null;
             url: components["schemas"]["ReceiverUrl"];
         };
         NewWidgetChannel: {
@@ -4623,6 +4714,44 @@ export interface components {
             paths: Record<string, never>;
         } & {
             [key: string]: unknown;
+        };
+        Outage: {
+            last_failed_at: components["schemas"]["UnixSeconds"];
+            /** @description The id of the channel or the webhook. */
+            receiver_id: string;
+            /** @description The first failed delivery, or the last sign that the receiver works. */
+            since: components["schemas"]["UnixSeconds"];
+            status: components["schemas"]["OutageStatus"];
+            target: components["schemas"]["DeliveryTarget"];
+        };
+        /** @enum {string} */
+        OutageStatus: "none" | "reported" | "switched_off";
+        /** @enum {string} */
+        OutageTarget: "channel" | "webhook";
+        Outages: {
+            outages: components["schemas"]["Outage"][];
+        };
+        /** @description An event that only webhooks get which name it: the chat has another owner, or was rated. */
+        OwnershipEvent: {
+            /** @description The agent who has the chat since the event, or who had it when it was closed or rated. Null if no agent has it. */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @enum {string} */
+            event_name: "agent_joined" | "bot_handed_over" | "chat_closed" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting";
+            page: components["schemas"]["WebhookPage"];
+            /** @description Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it. */
+            rate?: components["schemas"]["Rating"];
+            /** @description The number of the event in the chat. A later event has a higher number. */
+            seq: components["schemas"]["SequentialNumber"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            /** @description When it happened. */
+            timestamp: components["schemas"]["UnixSeconds"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
+            widget_id: string;
         };
         PanelAssignment: {
             /** @description The error text, if the assignment failed. */
@@ -4986,6 +5115,11 @@ export interface components {
              */
             status: number | null;
         };
+        ReceiverToResume: {
+            /** @description The id of the channel or the webhook. */
+            receiver_id: string;
+            target: components["schemas"]["OutageTarget"];
+        };
         /**
          * Format: uri
          * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must
@@ -5155,6 +5289,12 @@ export interface components {
         };
         /** @enum {string} */
         ResultOk: "ok";
+        ResumedReceiver: {
+            receiver_id: string;
+            /** @constant */
+            resumed: true;
+            target: components["schemas"]["DeliveryTarget"];
+        };
         /** @enum {string} */
         Role: "agent" | "admin";
         RotatedEndpoint: {
@@ -5172,7 +5312,7 @@ export interface components {
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
-        SampleWebhookEvent: "test" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        SampleWebhookEvent: "test" | "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         SecretRotation: {
             /**
              * Format: int64
@@ -5248,6 +5388,13 @@ export interface components {
             error?: components["schemas"]["DeliveryError"];
             /** Format: uuid */
             id: string;
+            /** @description Whether the entry was delivered after its failure had been shown. */
+            late?: boolean;
+            /**
+             * Format: int64
+             * @description Until when a failed delivery is attempted again, in Unix milliseconds.
+             */
+            late_until?: number;
             /** @description Null if the delivery cannot be sent, and for calls. */
             request: components["schemas"]["SentRequest"] | null;
             /** @description Why there is no request, for example because the visitor was erased. */
@@ -5736,6 +5883,9 @@ export interface components {
         /** @description A webhook without its signing secrets. */
         Webhook: {
             events: components["schemas"]["WebhookEvent"][];
+            late_delivery: boolean;
+            outage: components["schemas"]["OutageStatus"];
+            strict_order: boolean;
             /**
              * Format: uri
              * @description An http or https URL.
@@ -5762,6 +5912,10 @@ export interface components {
         WebhookChanges: {
             /** @description The events that the webhook receives; all events when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
+            /** @description Whether events that could not be delivered are attempted again for three days. */
+            late_delivery?: boolean | null;
+            /** @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`. */
+            strict_order?: boolean | null;
             url?: components["schemas"]["ReceiverUrl2"];
         };
         WebhookChatTranscript: {
@@ -5793,7 +5947,7 @@ export interface components {
             title?: string | number | null;
         };
         /** @enum {string} */
-        WebhookEvent: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        WebhookEvent: "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         /** @description Texts that are not known are empty. */
         WebhookPage: {
             title: string;
@@ -5872,7 +6026,10 @@ export interface components {
         /** @description A webhook with its new signing secret. No later response contains this secret. */
         WebhookWithSecret: {
             events: components["schemas"]["WebhookEvent"][];
+            late_delivery: boolean;
+            outage: components["schemas"]["OutageStatus"];
             signing_secret: components["schemas"]["SigningSecret"];
+            strict_order: boolean;
             /**
              * Format: uri
              * @description An http or https URL.
@@ -7531,6 +7688,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Department"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    outages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outages"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeReceiver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiverToResume"];
+            };
+        };
+        responses: {
+            /** @description The receiver is switched on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumedReceiver"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -10398,6 +10610,42 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookResult"];
                 };
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    chatEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored, except for a `result` that is not OK. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {

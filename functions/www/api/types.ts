@@ -49,6 +49,7 @@ export type DeliveryState = Delivery["state"];
 export type DeliveryTarget = Schemas["DeliveryTarget"];
 export type DeliveryQuery = NonNullable<operations["deliveries"]["parameters"]["query"]>;
 export type ReplayRequest = Schemas["ReplayRequest"];
+export type Outage = Schemas["Outage"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookWithSecret = Schemas["WebhookWithSecret"];
 export type WebhookEventName = Schemas["WebhookEvent"];

@@ -17,6 +17,8 @@ type SameSettings = Pick<
   | "validation"
   | "shows_markdown"
   | "shows_buttons"
+  | "late_delivery"
+  | "strict_order"
 >;
 
 export interface ApiDraft extends SameSettings {
@@ -27,8 +29,9 @@ export interface ApiDraft extends SameSettings {
 function sameSettings(channel: SameSettings): SameSettings {
   const { name, enabled, agent_ids, department_ids, integrator_url } = channel;
   const { append_channel_id, chunked, validation, shows_markdown, shows_buttons } = channel;
+  const { late_delivery, strict_order } = channel;
   const request = { integrator_url, append_channel_id, chunked, validation, shows_markdown, shows_buttons };
-  return { name, enabled, agent_ids, department_ids, ...request };
+  return { name, enabled, agent_ids, department_ids, ...request, late_delivery, strict_order };
 }
 
 export const draftOf = (channel: ApiChannel): ApiDraft => ({

@@ -4,6 +4,7 @@ import type { ApiChannel, ApiChannelDetails } from "../../api/types";
 import { NAME_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/form-fields";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
+import { LateDeliveryFields, OutageNotice } from "../admin/late-delivery";
 import { integratorUrlHelp } from "../admin/receiver-url";
 import { SigningSecret } from "../admin/signing-secret";
 import { CHANNELS_ROUTE } from "../state/page/page-routes";
@@ -49,6 +50,10 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
     <div class="detail-page">
       <DetailHeader name={channel.name} list={{ name: "All channels", route: CHANNELS_ROUTE }} form={form.buttons} />
       <div class="detail-settings scroll">
+        <OutageNotice
+          outage={{ target: "channel", receiver_id: channel.channel_id, status: channel.outage }}
+          onResumed={() => onStored({ ...channel, outage: "none" })}
+        />
         <RecordForm form={form}>
           <GeneralFields form={form} />
           <ServerFields form={form} />
@@ -119,6 +124,7 @@ function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
         label="Shows buttons"
         help="If off, a bot's buttons are sent as their plain text. Without a plain text, nothing is sent."
       />
+      <LateDeliveryFields draft={form.draft} change={form.change} what="Messages" />
       <TextField
         {...form.text("hidden_error_codes")}
         label="Hidden error codes (optional)"

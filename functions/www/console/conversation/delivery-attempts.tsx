@@ -15,7 +15,7 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <h3 tabIndex={-1} data-autofocus>
-        {STATE_LABELS[delivery.state]}
+        {delivery.late === true ? "Delivered late" : STATE_LABELS[delivery.state]}
       </h3>
       {delivery.attempts.length === 0 ? (
         <p>No attempt has been made yet.</p>

@@ -105,6 +105,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         <Bubble entry={entry} />
         {!isOurs && time}
       </div>
+      {delivery?.late === true && <span class="hint-line">Delivered late</span>}
       {isFailed && <DeliveryFailure entry={entry} delivery={delivery} chatId={chatId} />}
       {entry.shown === false && <span class="hint-line">The channel cannot show this message to the visitor.</span>}
       {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
@@ -118,7 +119,9 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
   const last = delivery.attempts.at(-1);
   const label =
     delivery.state === "delivered"
-      ? `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`
+      ? delivery.late === true
+        ? "Delivered late"
+        : `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`
       : delivery.state === "superseded"
         ? "No longer needed"
         : delivery.attempts.length > 0
@@ -167,6 +170,7 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
         <span>
           <b>Not delivered{reason === undefined ? "" : ":"}</b>{" "}
           {reason !== undefined && (reason.isQuoted ? <q dir="auto">{reason.text}</q> : reason.text)}
+          {delivery.late_until !== undefined && ` (tried again until ${fullTime(delivery.late_until / 1000)})`}
         </span>
       </span>
       <span class="acts">

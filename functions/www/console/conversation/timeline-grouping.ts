@@ -25,10 +25,21 @@ const EVENT_TYPES = new Set([
   "offline_message",
 ]);
 
-/** Whether an entry is hidden because it only notifies webhooks of a status that the call itself shows. An entry whose
+/** Events that only notify webhooks of what other entries show. */
+const OWNERSHIP_EVENT_TYPES = new Set([
+  "chat_opened",
+  "chat_waiting",
+  "bot_handed_over",
+  "chat_joined",
+  "chat_transferred",
+  "chat_rated",
+  "chat_ended",
+]);
+
+/** Whether an entry is hidden because it only notifies webhooks of what the call or another entry shows. An entry whose
  * delivery to a webhook has failed is not hidden. */
-const isShownByCall = ({ type, webhook_delivery }: Entry) =>
-  type === "call_event" && webhook_delivery?.state !== "failed";
+const isShownByOthers = ({ type, webhook_delivery }: Entry) =>
+  (type === "call_event" || OWNERSHIP_EVENT_TYPES.has(type)) && webhook_delivery?.state !== "failed";
 
 const isForAgents = ({ type }: Entry) => type === "note" || type === "handover";
 
@@ -127,7 +138,7 @@ export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: Groupin
   };
 
   for (const entry of entries) {
-    if (isShownByCall(entry)) continue;
+    if (isShownByOthers(entry)) continue;
     if (isEvent(entry)) {
       addDayLine(entry.timestamp);
       const last = items.at(-1);

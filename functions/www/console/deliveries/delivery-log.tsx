@@ -36,6 +36,7 @@ import {
   type Period,
   type Receivers,
 } from "./log-filter";
+import { OutageList } from "./outage-list";
 import { ReplayDialog } from "./replay-dialog";
 import { useDeliveries } from "./use-deliveries";
 
@@ -91,8 +92,10 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
   const problem = filterProblem(filter);
   const { api } = useWorkspace();
   const counts = useLoaded(() => api.get("/admin/deliveries/counts"));
+  const outages = useLoaded(() => api.get("/admin/outages"));
   const count = () => {
     counts.reload();
+    outages.reload();
     void countFailedDeliveries(api);
   };
   const createQuery = () => (problem === undefined ? queryOf(filter, now()) : undefined);
@@ -145,6 +148,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
         )}
       </header>
       <div class="scroll">
+        <OutageList outages={outages.value?.outages ?? []} receivers={receivers} onResumed={reload} />
         <Filters
           counts={isNarrowed(filter) ? {} : (counts.value ?? {})}
           filter={filter}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Bot, Channel, DeliveryLogEntry } from "../../api/types";
+import type { Bot, Channel, DeliveryLogEntry, Webhook } from "../../api/types";
 import {
   addressOf,
   attemptText,
@@ -80,7 +80,7 @@ test("rows name what was sent, to whom, and the result", () => {
   assert.equal(sentName({ target: "channel", type: "photo" }), "Photo");
   const receivers = {
     channels: [{ channel_id: "c1", kind: "api", integrator_url: "https://app.example/chat/" } as Channel],
-    webhooks: [{ webhook_id: "w1", url: "https://crm.example/hooks", events: [] }],
+    webhooks: [{ webhook_id: "w1", url: "https://crm.example/hooks", events: [] } as unknown as Webhook],
     bots: [{ name: "Parcel bot", channel_ids: ["c1"] } as unknown as Bot],
   };
   assert.equal(receiverName({ ...ROW, webhook_id: "w1" }, receivers), "crm.example/hooks");

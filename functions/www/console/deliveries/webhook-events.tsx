@@ -1,8 +1,13 @@
 import type { WebhookEventName } from "../../api/types";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 
-/** The events of webhooks, and when each is sent. */
-export const WEBHOOK_EVENTS: readonly { name: WebhookEventName; when: string }[] = [
+interface WebhookEvent {
+  name: WebhookEventName;
+  when: string;
+}
+
+/** The events that a webhook gets unless it names others. */
+const STANDARD_EVENTS: readonly WebhookEvent[] = [
   { name: "chat_accepted", when: "an agent accepts a chat" },
   { name: "chat_updated", when: "data of the visitor changes" },
   { name: "chat_assigned", when: "an agent links a chat to a CRM card" },
@@ -10,27 +15,40 @@ export const WEBHOOK_EVENTS: readonly { name: WebhookEventName; when: string }[]
   { name: "offline_message", when: "a visitor sends the offline form" },
   { name: "call_event", when: "a phone call has a new status" },
 ];
+const STANDARD_NAMES = STANDARD_EVENTS.map(({ name }) => name);
 
-/** Returns the events of a webhook in words. An empty list stands for all events. */
+/** The events of webhooks, and when each is sent. */
+export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
+  ...STANDARD_EVENTS,
+  { name: "chat_opened", when: "a chat is opened" },
+  { name: "chat_waiting", when: "a chat begins to wait for an agent" },
+  { name: "bot_handed_over", when: "a bot hands its chat over, or fails" },
+  { name: "chat_joined", when: "an agent gets a chat" },
+  { name: "chat_transferred", when: "a chat is given to another agent, a department or a bot" },
+  { name: "chat_rated", when: "a visitor rates a chat" },
+  { name: "chat_ended", when: "a chat is closed, whoever took part" },
+];
+
+/** Returns the events of a webhook in words. An empty list stands for the standard events. */
 export const eventsText = (events: readonly WebhookEventName[]) =>
-  events.length === 0 ? "All events" : events.join(", ");
+  events.length === 0 ? "Standard events" : events.join(", ");
 
 interface EventFieldsProps {
-  /** Empty for all events. */
+  /** Empty for the standard events. */
   events: readonly WebhookEventName[];
   problem: string | undefined;
   onChange: (events: WebhookEventName[]) => void;
 }
 
-/** The events that a webhook receives. If all are chosen, events that are added to the service later are included
- * too. */
+/** The events that a webhook receives. */
 export function EventFields({ events, problem, onChange }: EventFieldsProps) {
-  const isChosen = (name: WebhookEventName) => events.length === 0 || events.includes(name);
+  const named = events.length === 0 ? STANDARD_NAMES : events;
+  const isChosen = (name: WebhookEventName) => named.includes(name);
   const toggle = (toggled: WebhookEventName, isOn: boolean) => {
     const names = WEBHOOK_EVENTS.map(({ name }) => name);
     const chosen = names.filter((name) => (name === toggled ? isOn : isChosen(name)));
-    // The last chosen event stays chosen, because an empty list would mean all events.
-    if (chosen.length > 0) onChange(chosen.length === names.length ? [] : chosen);
+    // The last chosen event stays chosen, because an empty list would mean the standard events.
+    if (chosen.length > 0) onChange(chosen.join() === STANDARD_NAMES.join() ? [] : chosen);
   };
   const { "aria-describedby": describedBy } = controlAttributes("events", true, problem);
   return (
@@ -58,7 +76,7 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
       <FieldNotes
         id="events"
         problem={problem}
-        help="At least one. If all are chosen, new kinds of events are included."
+        help="At least one."
       />
     </fieldset>
   );

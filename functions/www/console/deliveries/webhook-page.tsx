@@ -11,6 +11,7 @@ import { DetailPage } from "../admin/detail-page";
 import { RecordForm, useRecordForm } from "../admin/draft-form";
 import { EventTest } from "../admin/event-test";
 import { changedFields } from "../admin/form-changes";
+import { LateDeliveryFields, OutageNotice } from "../admin/late-delivery";
 import { SigningSecret } from "../admin/signing-secret";
 import { useLoaded } from "../admin/use-loaded";
 import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page/page-routes";
@@ -36,8 +37,13 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
   );
 }
 
-type WebhookDraft = Pick<Webhook, "url" | "events">;
-const draftOf = ({ url, events }: Webhook): WebhookDraft => ({ url, events });
+type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order">;
+const draftOf = ({ url, events, late_delivery, strict_order }: Webhook): WebhookDraft => ({
+  url,
+  events,
+  late_delivery,
+  strict_order,
+});
 
 function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webhook: Webhook) => void }) {
   const { api } = useWorkspace();
@@ -59,6 +65,10 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
     <div class="detail-page">
       <DetailHeader name={withoutScheme(webhook.url)} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
+        <OutageNotice
+          outage={{ target: "webhook", receiver_id: webhook.webhook_id, status: webhook.outage }}
+          onResumed={() => onStored({ ...webhook, outage: "none" })}
+        />
         <RecordForm form={form}>
           <FormSection title="General">
             <TextField
@@ -72,6 +82,7 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
               problem={form.problems["events"]}
               onChange={(events) => form.change({ events })}
             />
+            <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />
           </FormSection>
         </RecordForm>
         <FormSection title="Deliveries">

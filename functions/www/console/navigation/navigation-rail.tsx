@@ -5,7 +5,7 @@ import { Popover } from "../../ui/popover";
 import logo from "../icon.svg";
 import type { Section } from "../section";
 import { visibleSections } from "../sections";
-import { cappedText, useFailedDeliveries } from "../state/alerts/failed-deliveries";
+import { useFailureText } from "../state/alerts/failed-deliveries";
 import { hrefOf, route } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { ProfileButton } from "./profile-menu";
@@ -27,21 +27,15 @@ function useSections(): SectionState[] {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;
   const unread = workspace.chats.unreadMine.value.length;
-  const failed = useFailedDeliveries(workspace.api, workspace.isAdmin);
+  const failed = useFailureText(workspace.api, workspace.isAdmin);
   return visibleSections(workspace.isAdmin).map((section) => {
     const { name, title } = section;
     if (name === "inbox") {
       const parts = [waiting > 0 ? `${waiting} waiting` : "", unread > 0 ? `${unread} of yours unread` : ""];
       return { section, count: waiting, unread, hasDot: false, label: [title, ...parts].filter(Boolean).join(", ") };
     }
-    if (name === "deliveries" && failed !== undefined && failed.count > 0)
-      return {
-        section,
-        count: 0,
-        unread: 0,
-        hasDot: true,
-        label: `${title}, ${cappedText(failed)} failed in 24 hours`,
-      };
+    if (name === "deliveries" && failed !== undefined)
+      return { section, count: 0, unread: 0, hasDot: true, label: `${title}, ${failed}` };
     return { section, count: 0, unread: 0, hasDot: false, label: title };
   });
 }

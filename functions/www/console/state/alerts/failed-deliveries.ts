@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ApiClient } from "../../../api/client";
 import type { CappedCount } from "../../../api/types";
+import { countText } from "../../../ui/words";
 
 const DAY_SECONDS = 86_400;
 const REFRESH_MS = 300_000;
@@ -13,12 +14,19 @@ const RECOUNT_DELAY_MS = 3_000;
 /** The number of failed deliveries in the last 24 hours. Undefined until they are counted. */
 const failedDeliveries = signal<CappedCount | undefined>(undefined);
 
+/** The number of receivers that have failed for more than a day. */
+const longOutages = signal(0);
+
 /** Counts the failed deliveries again. A count that fails changes nothing. */
 export async function countFailedDeliveries(api: ApiClient): Promise<void> {
   const from = Math.floor(Date.now() / 1000) - DAY_SECONDS;
   try {
-    const { failed } = await api.get("/admin/deliveries/counts", { query: { state: "failed", from } });
+    const [{ failed }, { outages }] = await Promise.all([
+      api.get("/admin/deliveries/counts", { query: { state: "failed", from } }),
+      api.get("/admin/outages"),
+    ]);
     failedDeliveries.value = failed ?? undefined;
+    longOutages.value = outages.filter(({ status }) => status !== "none").length;
   } catch {
     // The next count may succeed.
   }
@@ -34,9 +42,9 @@ export function countFailedDeliveriesSoon(api: ApiClient): void {
   }, RECOUNT_DELAY_MS);
 }
 
-/** Returns the number of failed deliveries in the last 24 hours. For admins, it is counted every five minutes while the
- * page is visible. */
-export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCount | undefined {
+/** Returns what has failed, in words: the deliveries of the last 24 hours and the receivers that have failed for more
+ * than a day. Undefined if nothing has. For admins, it is counted every five minutes while the page is visible. */
+export function useFailureText(api: ApiClient, isAdmin: boolean): string | undefined {
   useEffect(() => {
     if (!isAdmin) return;
     const count = () => void countFailedDeliveries(api);
@@ -49,9 +57,15 @@ export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCou
       clearTimeout(soonTimer);
       soonTimer = undefined;
       failedDeliveries.value = undefined;
+      longOutages.value = 0;
     };
   }, [api, isAdmin]);
-  return failedDeliveries.value;
+  const [failed, failing] = [failedDeliveries.value, longOutages.value];
+  const parts = [
+    failed !== undefined && failed.count > 0 ? [`${cappedText(failed)} failed in 24 hours`] : [],
+    failing > 0 ? [`${countText(failing, "receiver fails", "receivers fail")} for more than a day`] : [],
+  ].flat();
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 /** Formats a count that stops at a limit, for example 100+. */

@@ -1,0 +1,96 @@
+/* What happens to deliveries that have failed: the settings of a channel or a webhook, and its outage. */
+
+import { useState } from "preact/hooks";
+import type { Outage } from "../../api/types";
+import { Switch } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { toast } from "../../ui/toast";
+import { errorText } from "../state/page/error-text";
+import { useWorkspace } from "../workspace-context";
+import type { DraftForm } from "./draft-form";
+
+interface LateDeliveryDraft {
+  late_delivery: boolean;
+  strict_order: boolean;
+}
+
+interface LateDeliveryFieldsProps {
+  draft: LateDeliveryDraft;
+  change: DraftForm<LateDeliveryDraft>["change"];
+  /** What is delivered, in the plural. */
+  what: string;
+}
+
+/** Strict order needs late delivery, so each switch also sets the other one if necessary. */
+export function LateDeliveryFields({ draft, change, what }: LateDeliveryFieldsProps) {
+  return (
+    <>
+      <Switch
+        label="Deliver late"
+        help={`${what} that could not be delivered in nine seconds are tried again for three days.`}
+        isOn={draft.late_delivery}
+        onChange={(late_delivery) =>
+          change(late_delivery ? { late_delivery } : { late_delivery, strict_order: false })
+        }
+      />
+      <Switch
+        label="Keep the order strictly"
+        help={`${what} of a chat wait until the earlier ones are delivered.`}
+        isOn={draft.strict_order}
+        onChange={(strict_order) => change(strict_order ? { strict_order, late_delivery: true } : { strict_order })}
+      />
+    </>
+  );
+}
+
+export const OUTAGE_TEXTS: Record<Outage["status"], string> = {
+  none: "Your server does not accept what is sent to it. It is tried again every minute.",
+  reported: "Your server has not accepted anything for more than a day. It is tried again every minute.",
+  switched_off: "Your server has not accepted anything for five days. Nothing is sent to it any more.",
+};
+
+interface OutageNoticeProps {
+  outage: Pick<Outage, "target" | "receiver_id" | "status">;
+  onResumed: () => void;
+}
+
+/** Says that a receiver has failed for long, and switches it on again. */
+export function OutageNotice({ outage: { target, receiver_id, status }, onResumed }: OutageNoticeProps) {
+  if (status === "none" || (target !== "channel" && target !== "webhook")) return null;
+  return (
+    <p class="notice bad" role="status">
+      <Icon name="triangle-alert" />
+      <span>{OUTAGE_TEXTS[status]}</span>
+      <ResumeButton target={target} receiverId={receiver_id} isOff={status === "switched_off"} onResumed={onResumed} />
+    </p>
+  );
+}
+
+interface ResumeButtonProps {
+  target: "channel" | "webhook";
+  receiverId: string;
+  isOff: boolean;
+  onResumed: () => void;
+}
+
+export function ResumeButton({ target, receiverId, isOff, onResumed }: ResumeButtonProps) {
+  const { api } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const resume = async () => {
+    setBusy(true);
+    try {
+      await api.post("/admin/outages", { body: { target, receiver_id: receiverId } });
+      toast(isOff ? "Switched on. What waits follows in a moment." : "One delivery is tried now.");
+      onResumed();
+    } catch (error) {
+      toast(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" class="btn line" disabled={isBusy} onClick={() => void resume()}>
+      {isOff ? "Resume" : "Try now"}
+    </button>
+  );
+}
