@@ -221,6 +221,16 @@ pub struct FileMessage {
     #[serde(default)]
     pub id: OptionalTextOrNumber<1000>,
     pub text: Option<String>,
+    #[serde(flatten)]
+    pub file: FileFields,
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: Option<f64>,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: Option<f64>,
+}
+
+#[derive(JsonSchema)]
+pub struct FileFields {
     pub file: WebUrl,
     pub file_name: Text<1000>,
     /// Bytes.
@@ -239,10 +249,6 @@ pub struct FileMessage {
     pub performer: OptionalText<1000>,
     #[serde(default)]
     pub title: OptionalText<1000>,
-    #[schemars(range(min = -90, max = 90))]
-    pub latitude: Option<f64>,
-    #[schemars(range(min = -180, max = 180))]
-    pub longitude: Option<f64>,
 }
 
 #[derive(JsonSchema)]
