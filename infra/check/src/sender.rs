@@ -132,14 +132,9 @@ impl Sender {
             Transfer::Slow => Body::wrap(Pieces::slow(&request.body)),
             Transfer::BreaksOff => Body::wrap(Pieces::broken_off(&request.body)),
         };
-        let mut response = sent.body(body).send().await.map_err(|error| reason(&error))?;
-        let (status, mut body) = (response.status().as_u16(), Vec::new());
-        while body.len() <= MAX_RESPONSE_BYTES {
-            let Some(chunk) = response.chunk().await.map_err(|error| reason(&error))? else { break };
-            body.extend_from_slice(&chunk);
-        }
-        let is_cut = body.len() > MAX_RESPONSE_BYTES;
-        body.truncate(MAX_RESPONSE_BYTES);
+        let response = sent.body(body).send().await.map_err(|error| reason(&error))?;
+        let status = response.status().as_u16();
+        let (body, is_cut) = read_beginning(response).await.map_err(|error| reason(&error))?;
         if is_cut {
             self.too_long.get_or_init(|| request.clone());
         }
@@ -169,18 +164,34 @@ impl Sender {
     }
 }
 
+/// Reads what the service reads of a body. Returns whether there is more.
+async fn read_beginning(mut response: reqwest::Response) -> Result<(Vec<u8>, bool), reqwest::Error> {
+    let mut body = Vec::new();
+    while body.len() <= MAX_RESPONSE_BYTES {
+        let Some(chunk) = response.chunk().await? else { break };
+        body.extend_from_slice(&chunk);
+    }
+    let is_cut = body.len() > MAX_RESPONSE_BYTES;
+    body.truncate(MAX_RESPONSE_BYTES);
+    Ok((body, is_cut))
+}
+
 fn sign(secret: &Webhook, id: &str, at: i64, body: &[u8]) -> String {
     secret.sign(id, at, body).unwrap_or_default()
 }
 
 /// Returns why a request failed, without the address, which may contain a secret.
 fn reason(error: &reqwest::Error) -> String {
-    let kind = if error.is_timeout() {
-        "no response within ten seconds"
+    if error.is_timeout() {
+        "no response within ten seconds".to_owned()
     } else if error.is_connect() {
-        "no connection"
+        format!("no connection: {}", first_cause(error))
     } else {
-        "the connection ended before the response"
-    };
-    kind.to_owned()
+        "the connection ended before the response".to_owned()
+    }
+}
+
+/// Returns what the system or the TLS library said.
+fn first_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), first_cause)
 }
