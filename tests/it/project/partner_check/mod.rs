@@ -11,8 +11,10 @@ use futures_util::future::join_all;
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
+use tokio::process::Command;
 
 use crate::project::partner_check::faults::{Exchange, FAULTS, SECRET};
+use crate::support::test_host::binaries;
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
 const PARTNERS: [Partner; 4] = [Partner::Integrator, Partner::Bot, Partner::Webhook, Partner::Gateway];
@@ -205,5 +207,22 @@ fn wrong_arguments_are_named() {
             let expected = "the secret must be the text whsec_ and a key in base64, which must not be empty";
             assert_eq!(check("http://a", secret).await, expected);
         }
+    });
+}
+
+#[test]
+fn exit_status_says_whether_the_server_keeps_the_contract() {
+    run(async {
+        let server = start_server().await;
+        respond(&server, |_| None);
+        let program = binaries().await.join("check");
+        let status = async |secret: &str| {
+            let mut command = Command::new(&program);
+            command.args(["gateway", &server.url()]).env("SIGNING_SECRET", secret);
+            command.output().await.unwrap().status.code()
+        };
+        assert_eq!(status(SECRET).await, Some(0));
+        assert_eq!(status(&SECRET.replace('M', "N")).await, Some(1), "another secret");
+        assert_eq!(status("whsec_").await, Some(2));
     });
 }
