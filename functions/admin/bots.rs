@@ -12,7 +12,7 @@ use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin::{BotToken, Bots, CreatedBot, NewBot};
+use shared::wire::admin::{BotOrigin, BotToken, Bots, CreatedBot, NewBot};
 use shared::wire::fields::values::Text;
 
 fn main() -> ExitCode {
@@ -31,7 +31,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 async fn create(directory: &Directory, account_id: String, request: &Request) -> Result<Response, Error> {
     let new: NewBot = request.body_as()?;
     let (channel_ids, settings) = (new.channel_ids(), new.settings()?);
-    let NewBot { provider_id: Text(provider_id), token, name, .. } = new;
+    let BotOrigin { provider_id: Text(provider_id), token, name } = new.origin;
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
     }

@@ -4,12 +4,18 @@
 //!
 //! # Layout
 //! - `partner.rs`: the kinds of servers, the examples that each of them gets, and which responses are right
-//! - `clauses.rs`: the clauses and how each is checked
+//! - `cases.rs`: the clauses, each with the requests that show whether a server keeps it
+//! - `clauses.rs`: sends them and judges the responses
 //! - `sender.rs`: signs and sends a request
+//! - `pieces.rs`: a body that arrives slowly or breaks off
+//! - `spelling.rs`: unusual spellings of JSON
 
+mod cases;
 mod clauses;
 mod partner;
+mod pieces;
 mod sender;
+mod spelling;
 
 pub use clauses::{Server, Verdict, check};
 pub use partner::Partner;
@@ -21,7 +27,7 @@ pub enum Error {
     Url,
     #[error("no secret: set SIGNING_SECRET, or use --secret")]
     NoSecret,
-    #[error("the secret must be the text whsec_ and a key in base64")]
+    #[error("the secret must be the text whsec_ and a key in base64, which must not be empty")]
     Secret,
     #[error("the OpenAPI document has no {0}")]
     Document(&'static str),

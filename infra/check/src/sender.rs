@@ -1,19 +1,21 @@
 //! Signs requests according to Standard Webhooks and sends them.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use reqwest::{Client, Url, header};
+use reqwest::{Body, Client, Url, header};
 use serde_json::Value;
 use standardwebhooks::Webhook;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
 use uuid::Uuid;
 
 use crate::Error;
 use crate::partner::Partner;
+use crate::pieces::{Pieces, SLOW_UPLOAD};
 
 /// The service waits three seconds. The kit waits longer, so that it can say how slow a server is.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The service does not read more of a response.
+pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 /// Signs what the server must refuse.
 const OTHER_SECRET: &str = "whsec_YSBzZWNyZXQgdGhhdCB0aGUgc2VydmVyIGhhcyBub3Q=";
 const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
@@ -24,6 +26,8 @@ pub(crate) struct Sender {
     url: Url,
     secret: Webhook,
     other_secret: Webhook,
+    /// The first request whose response was too long.
+    pub too_long: OnceLock<Request>,
 }
 
 /// A request, and how it differs from those of the service.
@@ -34,14 +38,25 @@ pub(crate) struct Request {
     pub signature: Signature,
     /// How long ago the request was signed.
     pub age: Duration,
-    pub is_chunked: bool,
+    pub transfer: Transfer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    Whole,
+    Chunked,
+    /// In pieces, which take `SLOW_UPLOAD` in all.
+    Slow,
+    /// The connection is closed after the first piece.
+    BreaksOff,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signature {
     Right,
-    /// The first signature was made with an old secret, the second one with the current secret.
+    /// The first signature was made with an old secret, the second one with that of the server.
     OldThenRight,
+    RightThenOld,
     /// Before the right one stands a signature of a scheme that the server does not know.
     UnknownThenRight,
     Wrong,
@@ -52,23 +67,26 @@ pub(crate) enum Signature {
 #[derive(Debug)]
 pub(crate) struct Response {
     pub status: u16,
+    /// At most `MAX_RESPONSE_BYTES`.
     pub body: Vec<u8>,
+    pub is_cut: bool,
+    /// Without the time of a slow upload.
     pub took: Duration,
 }
 
 impl Request {
     /// Returns a request with a new id, in the header and in the body.
     pub fn new(partner: Partner, body: &Value) -> Self {
+        Self::new_spelled(partner, body, Value::to_string)
+    }
+
+    pub fn new_spelled(partner: Partner, body: &Value, spell: impl FnOnce(&Value) -> String) -> Self {
         let (id, mut body) = (Uuid::now_v7().to_string(), body.clone());
         if let Some(id_in_body) = partner.id_pointer().and_then(|pointer| body.pointer_mut(pointer)) {
             *id_in_body = Value::String(id.clone());
         }
-        let body = body.to_string().into_bytes();
-        Self { id, body, signature: Signature::Right, age: Duration::ZERO, is_chunked: false }
-    }
-
-    pub fn with_signature(self, signature: Signature) -> Self {
-        Self { signature, ..self }
+        let body = spell(&body).into_bytes();
+        Self { id, body, signature: Signature::Right, age: Duration::ZERO, transfer: Transfer::Whole }
     }
 }
 
@@ -86,12 +104,16 @@ impl Sender {
         // The service sends with these options and headers, too.
         let client = Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none());
         let client = client.no_proxy().http1_only().user_agent(USER_AGENT);
-        let secret = if secret.is_empty() { Err(Error::NoSecret) } else { Ok(secret) }?;
+        let key = match secret {
+            "" => return Err(Error::NoSecret),
+            secret => secret.strip_prefix("whsec_").filter(|key| !key.is_empty()),
+        };
         Ok(Self {
             client: client.build().map_err(Error::Client)?,
             url: parsed.ok_or(Error::Url)?,
-            secret: secret.strip_prefix("whsec_").and_then(|_| Webhook::new(secret).ok()).ok_or(Error::Secret)?,
+            secret: key.and_then(|key| Webhook::new(key).ok()).ok_or(Error::Secret)?,
             other_secret: Webhook::new(OTHER_SECRET).map_err(|_| Error::Secret)?,
+            too_long: OnceLock::new(),
         })
     }
 
@@ -102,13 +124,22 @@ impl Sender {
         for (name, value) in self.signature_headers(request) {
             sent = sent.header(name, value);
         }
-        if request.is_chunked {
+        if request.transfer == Transfer::Chunked {
             sent = sent.header(header::TRANSFER_ENCODING, "chunked");
         }
-        let response = sent.body(request.body.clone()).send().await.map_err(|error| reason(&error))?;
+        let body = match request.transfer {
+            Transfer::Whole | Transfer::Chunked => Body::from(request.body.clone()),
+            Transfer::Slow => Body::wrap(Pieces::slow(&request.body)),
+            Transfer::BreaksOff => Body::wrap(Pieces::broken_off(&request.body)),
+        };
+        let response = sent.body(body).send().await.map_err(|error| reason(&error))?;
         let status = response.status().as_u16();
-        let body = response.bytes().await.map_err(|error| reason(&error))?.to_vec();
-        Ok(Response { status, body, took: started.elapsed() })
+        let (body, is_cut) = read_beginning(response).await.map_err(|error| reason(&error))?;
+        if is_cut {
+            self.too_long.get_or_init(|| request.clone());
+        }
+        let upload = if request.transfer == Transfer::Slow { SLOW_UPLOAD } else { Duration::ZERO };
+        Ok(Response { status, body, is_cut, took: started.elapsed().saturating_sub(upload) })
     }
 
     fn signature_headers(&self, request: &Request) -> Vec<(&'static str, String)> {
@@ -119,6 +150,7 @@ impl Sender {
         let signature = match request.signature {
             Signature::Right => right,
             Signature::OldThenRight => format!("{wrong} {right}"),
+            Signature::RightThenOld => format!("{right} {wrong}"),
             Signature::UnknownThenRight => format!("v1a,{} {right}", "bmV3".repeat(11)),
             Signature::Wrong => wrong,
             Signature::OfAnotherBody => sign(&self.secret, &request.id, at, b"{}"),
@@ -130,27 +162,18 @@ impl Sender {
             ("webhook-signature", signature),
         ]
     }
+}
 
-    /// Sends the beginning of a request and closes the connection. Returns `false` if this is not possible, because the
-    /// address is not an http one.
-    pub async fn abort_upload(&self) -> Result<bool, String> {
-        let (Some(host), Some(port), "http") =
-            (self.url.host_str(), self.url.port_or_known_default(), self.url.scheme())
-        else {
-            return Ok(false);
-        };
-        let connect = async {
-            let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
-            let query = self.url.query().map(|query| format!("?{query}")).unwrap_or_default();
-            let head = format!(
-                "POST {}{query} HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: {CONTENT_TYPE}\r\ncontent-length: 1000\r\n\r\n{{\"me",
-                self.url.path(),
-            );
-            stream.write_all(head.as_bytes()).await?;
-            stream.shutdown().await
-        };
-        connect.await.map(|()| true).map_err(|error| error.to_string())
+/// Reads what the service reads of a body. Returns whether there is more.
+async fn read_beginning(mut response: reqwest::Response) -> Result<(Vec<u8>, bool), reqwest::Error> {
+    let mut body = Vec::new();
+    while body.len() <= MAX_RESPONSE_BYTES {
+        let Some(chunk) = response.chunk().await? else { break };
+        body.extend_from_slice(&chunk);
     }
+    let is_cut = body.len() > MAX_RESPONSE_BYTES;
+    body.truncate(MAX_RESPONSE_BYTES);
+    Ok((body, is_cut))
 }
 
 fn sign(secret: &Webhook, id: &str, at: i64, body: &[u8]) -> String {
@@ -159,12 +182,16 @@ fn sign(secret: &Webhook, id: &str, at: i64, body: &[u8]) -> String {
 
 /// Returns why a request failed, without the address, which may contain a secret.
 fn reason(error: &reqwest::Error) -> String {
-    let kind = if error.is_timeout() {
-        "no response within ten seconds"
+    if error.is_timeout() {
+        "no response within ten seconds".to_owned()
     } else if error.is_connect() {
-        "no connection"
+        format!("no connection: {}", first_cause(error))
     } else {
-        "the connection ended before the response"
-    };
-    kind.to_owned()
+        "the connection ended before the response".to_owned()
+    }
+}
+
+/// Returns what the system or the TLS library said.
+fn first_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), first_cause)
 }

@@ -293,8 +293,8 @@ fn admin_bot(input: &[u8]) {
     }
     let Some(new) = accepted(&body, read::<NewBot>(&body)) else { return };
     let (channel_ids, settings) = (new.channel_ids(), new.settings().unwrap());
-    let token = new.token.map(|BotToken(token)| token).unwrap_or_default();
-    bot = Bot { token, name: new.name.0.unwrap_or_default(), channel_ids, settings, ..bot };
+    let token = new.origin.token.map(|BotToken(token)| token).unwrap_or_default();
+    bot = Bot { token, name: new.origin.name.0.unwrap_or_default(), channel_ids, settings, ..bot };
     assert_stored(&bot);
     let mut again = json!(admin::Bot::new(&bot));
     again.as_object_mut().unwrap().remove("provider_id");

@@ -37,7 +37,7 @@ impl BotFixture {
 fn bot_gets_personal_data_only_if_the_admin_allows_it() {
     run_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;
-        let sender = json!({"id": VISITOR_ID, "name": "Ada", "email": "ada@example.com", "phone": "+442071234567"});
+        let sender = json!({"id": VISITOR_ID, "name": "Ada", "email": "ada@example.com", "phone": "+442079460102"});
         let message = |text: &str| json!({"sender": sender, "message": {"type": "text", "text": text}});
         fixture.channel.post(&message("Hello")).await.expect(200);
         let event = fixture.wait_for_event("CLIENT_MESSAGE").await;
@@ -46,7 +46,7 @@ fn bot_gets_personal_data_only_if_the_admin_allows_it() {
         let allowed = BotFixture::create_with(host, json!({}), json!({"visitor_data": ALL_DATA})).await;
         allowed.channel.post(&message("Hello")).await.expect(200);
         let event = allowed.wait_for_event("CLIENT_MESSAGE").await;
-        let expected = json!({"external_id": VISITOR_ID, "email": "ada@example.com", "phone": "+442071234567"});
+        let expected = json!({"external_id": VISITOR_ID, "email": "ada@example.com", "phone": "+442079460102"});
         assert_eq!(further_data(&event), expected);
     });
 }

@@ -48,6 +48,8 @@ impl CannedResponse {
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     pub at: Instant,
+    /// From the request line to the end of the body.
+    pub took: Duration,
     pub method: String,
     pub path: String,
     pub headers: BTreeMap<String, String>,
@@ -268,7 +270,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<ReceivedReque
         Some(length) => read_bytes(stream, length.parse().ok()?).await?,
         None => read_chunks(stream).await?,
     };
-    Some(ReceivedRequest { at, method, path, headers, body })
+    Some(ReceivedRequest { at, took: at.elapsed(), method, path, headers, body })
 }
 
 async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use schemars::{JsonSchema, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::contract::{Failure, Operation};
 use crate::domain::bots::bot_settings::{
@@ -92,8 +92,16 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 pub struct NewBot {
+    #[serde(flatten)]
+    pub origin: BotOrigin,
+    #[serde(flatten)]
+    fields: ChangeableBotFields,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct BotOrigin {
     /// The provider cannot be changed later.
     pub provider_id: Text<MAX_NAME_CHARS>,
     /// The provider's token, which is the last path segment of the addresses in both directions. It must not contain
@@ -103,58 +111,31 @@ pub struct NewBot {
     #[serde(default)]
     #[schemars(extend("default" = bot::DEFAULT_BOT_NAME))]
     pub name: OptionalText<MAX_NAME_CHARS>,
-    channel_ids: Option<BotChannelIds>,
-    #[serde(default)]
-    answer_within: Change<BotResponseTimeout>,
-    #[serde(default)]
-    agent_wait_seconds: Change<AgentWait>,
-    #[serde(default)]
-    quiet_ms: Change<QuietTime>,
-    #[serde(default)]
-    quiet_max_ms: Change<LongestTurn>,
-    visitor_data: Option<AllowedVisitorData>,
-    human_words: Option<HumanWords>,
-    disclosure: Option<Disclosure>,
-    standby: Option<Standby>,
 }
 
 impl NewBot {
     pub fn channel_ids(&self) -> Vec<String> {
-        self.channel_ids.clone().map(BotChannelIds::into_unique).unwrap_or_default()
+        self.fields.channel_ids(Vec::new())
     }
 
     /// Fails if the longest turn is shorter than the quiet time.
     pub fn settings(&self) -> Result<BotSettings, Error> {
-        let default = BotSettings::default();
-        Ok(BotSettings {
-            answer_within: self.answer_within.map(BotResponseTimeout::duration).applied_to(default.answer_within),
-            agent_wait: self.agent_wait_seconds.map(AgentWait::duration).applied_to(default.agent_wait),
-            turns: changed_turns(default.turns, self.quiet_ms, self.quiet_max_ms)?,
-            visitor_data: self.visitor_data.clone().map_or(default.visitor_data, AllowedVisitorData::into_unique),
-            human_words: self.human_words.map_or(default.human_words, |HumanWords(is_on)| is_on),
-            disclosure: self.disclosure.map_or(default.disclosure, |Disclosure(is_on)| is_on),
-            standby: self.standby.map_or(default.standby, |Standby(is_on)| is_on),
-        })
+        self.fields.settings(BotSettings::default())
     }
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 pub struct BotChanges {
+    #[serde(flatten)]
+    identity: ChangedBotIdentity,
+    #[serde(flatten)]
+    fields: ChangeableBotFields,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ChangedBotIdentity {
     #[serde(default)]
     name: NotNull<Text<MAX_NAME_CHARS>>,
-    channel_ids: Option<BotChannelIds>,
-    #[serde(default)]
-    answer_within: Change<BotResponseTimeout>,
-    #[serde(default)]
-    agent_wait_seconds: Change<AgentWait>,
-    #[serde(default)]
-    quiet_ms: Change<QuietTime>,
-    #[serde(default)]
-    quiet_max_ms: Change<LongestTurn>,
-    visitor_data: Option<AllowedVisitorData>,
-    human_words: Option<HumanWords>,
-    disclosure: Option<Disclosure>,
-    standby: Option<Standby>,
     /// To change the provider, connect another bot.
     #[serde(default, rename = "provider_id")]
     _provider_id: Fixed,
@@ -167,19 +148,60 @@ impl BotChanges {
     /// Returns the changed bot. Fails if the longest turn is shorter than the quiet time.
     pub fn applied_to(self, bot: &bot::Bot) -> Result<bot::Bot, Error> {
         let mut changed = bot.clone();
-        changed.name = self.name.0.map_or(changed.name, |Text(name)| name);
-        changed.channel_ids = self.channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
-        let before = changed.settings;
-        changed.settings = BotSettings {
+        changed.name = self.identity.name.0.map_or(changed.name, |Text(name)| name);
+        changed.channel_ids = self.fields.channel_ids(changed.channel_ids);
+        changed.settings = self.fields.settings(changed.settings)?;
+        Ok(changed)
+    }
+}
+
+impl<'de> Deserialize<'de> for NewBot {
+    fn deserialize<D: Deserializer<'de>>(body: D) -> Result<Self, D::Error> {
+        let (origin, fields) = Deserialize::deserialize(body)?;
+        Ok(Self { origin, fields })
+    }
+}
+
+impl<'de> Deserialize<'de> for BotChanges {
+    fn deserialize<D: Deserializer<'de>>(body: D) -> Result<Self, D::Error> {
+        let (identity, fields) = Deserialize::deserialize(body)?;
+        Ok(Self { identity, fields })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct ChangeableBotFields {
+    channel_ids: Option<BotChannelIds>,
+    #[serde(default)]
+    answer_within: Change<BotResponseTimeout>,
+    #[serde(default)]
+    agent_wait_seconds: Change<AgentWait>,
+    #[serde(default)]
+    quiet_ms: Change<QuietTime>,
+    #[serde(default)]
+    quiet_max_ms: Change<LongestTurn>,
+    visitor_data: Option<AllowedVisitorData>,
+    human_words: Option<HumanWords>,
+    disclosure: Option<Disclosure>,
+    standby: Option<Standby>,
+}
+
+impl ChangeableBotFields {
+    fn channel_ids(&self, before: Vec<String>) -> Vec<String> {
+        self.channel_ids.clone().map_or(before, BotChannelIds::into_unique)
+    }
+
+    /// Fails if the longest turn is shorter than the quiet time.
+    fn settings(&self, before: BotSettings) -> Result<BotSettings, Error> {
+        Ok(BotSettings {
             answer_within: self.answer_within.map(BotResponseTimeout::duration).applied_to(before.answer_within),
             agent_wait: self.agent_wait_seconds.map(AgentWait::duration).applied_to(before.agent_wait),
             turns: changed_turns(before.turns, self.quiet_ms, self.quiet_max_ms)?,
-            visitor_data: self.visitor_data.map_or(before.visitor_data, AllowedVisitorData::into_unique),
+            visitor_data: self.visitor_data.clone().map_or(before.visitor_data, AllowedVisitorData::into_unique),
             human_words: self.human_words.map_or(before.human_words, |HumanWords(is_on)| is_on),
             disclosure: self.disclosure.map_or(before.disclosure, |Disclosure(is_on)| is_on),
             standby: self.standby.map_or(before.standby, |Standby(is_on)| is_on),
-        };
-        Ok(changed)
+        })
     }
 }
 
@@ -496,7 +518,8 @@ mod tests {
     #[test]
     fn new_token_has_twenty_characters_or_is_left_to_the_service() {
         let token = |token: Value| {
-            read::<NewBot>(&json!({ "provider_id": "p", "token": token })).map(|bot| bot.token.map(|token| token.0))
+            read::<NewBot>(&json!({ "provider_id": "p", "token": token }))
+                .map(|bot| bot.origin.token.map(|token| token.0))
         };
         assert_eq!(token(json!(null)).unwrap(), None);
         assert_eq!(token(json!("a token of the bot 1")).unwrap().unwrap(), "a token of the bot 1");

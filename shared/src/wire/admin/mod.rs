@@ -26,7 +26,7 @@ pub use accounts::{AccountDetails, AccountListQuery, AccountSuspension, Accounts
 pub use agents::{
     Agent, AgentChange, AgentChanges, AgentWithLastSeen, AgentWithPassword, Agents, DeletedAgent, NewAgent,
 };
-pub use bots::{Bot, BotActivity, BotChanges, BotToken, Bots, CreatedBot, DeletedBot, NewBot};
+pub use bots::{Bot, BotActivity, BotChanges, BotOrigin, BotToken, Bots, CreatedBot, DeletedBot, NewBot};
 pub use channels::{
     Channel, ChannelChanges, ChannelDetails, Channels, CreatedChannel, DeletedChannel, NewApiChannel, NewChannel,
     NewWidgetChannel, RotatedEndpoint,

@@ -491,6 +491,7 @@ mod tests {
             ("url", with(http(), "url", json!("http://g.example"))),
             ("url", with(http(), "url", json!("https://127.0.0.1/"))),
             ("signing_secret", with(http(), "signing_secret", json!("secret"))),
+            ("signing_secret", with(http(), "signing_secret", json!("whsec_"))),
             ("signing_secret", with(http(), "signing_secret", json!("whsec_c2hvcnQ="))),
             ("number", with(http(), "number", json!("020 123 4567"))),
             ("number", with(http(), "number", Value::Null)),

@@ -14,11 +14,10 @@ use crate::error::Error;
 use crate::wire::bots::bot::{MAX_DRAFT_CHARS, MAX_SUMMARY_CHARS};
 use crate::wire::bots::bot_event::{BotEvent, MessageFromVisitor};
 use crate::wire::bots::bot_transcript;
+use crate::wire::channels::channel_api::FileFields;
 use crate::wire::fields::described::ResultOk;
-use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::fields::values::{
-    AnyObject, AnyText, False, MAX_INTEGER, NotNull, Optional, OptionalText, OptionalTextOrNumber, Text, True, Whole,
-    inline_schema,
+    AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, True, inline_schema,
 };
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -264,26 +263,10 @@ pub enum BotMessage {
 /// A file at an address of the bot, with the fields of the channel API.
 #[derive(JsonSchema)]
 pub struct BotFile {
-    pub file: WebUrl,
-    pub file_name: Text<1000>,
-    /// Bytes.
-    pub file_size: Whole<1, MAX_INTEGER>,
+    #[serde(flatten)]
+    pub file: FileFields,
     #[serde(default)]
     pub text: OptionalText<10_000>,
-    #[serde(default)]
-    pub thumb: WebUrlOrBlank,
-    #[serde(default)]
-    pub emoji: OptionalText<1000>,
-    /// Seconds.
-    pub duration: Option<Whole<1, MAX_INTEGER>>,
-    /// Pixels.
-    pub width: Option<Whole<1, MAX_INTEGER>>,
-    /// Pixels.
-    pub height: Option<Whole<1, MAX_INTEGER>>,
-    #[serde(default)]
-    pub performer: OptionalText<1000>,
-    #[serde(default)]
-    pub title: OptionalText<1000>,
     #[serde(default)]
     pub timestamp: BotTimestamp,
 }

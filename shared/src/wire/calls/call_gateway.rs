@@ -60,7 +60,7 @@ Operation::outgoing("placeCall", "placeCall", "The service asks a gateway to pla
             "The gateway calls the agent, then the client, connects them, and reports each step to report_url. A \
              repeated request has the same call_id.")
     .body::<CallOrder>()
-    .example("callback", "", json!({"event": "call", "call_id": "0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11", "site_id": "3Cgnvk966hqkpx8B", "chat_id": "17", "type": "callback", "agent": {"id": 1, "name": "Grace Hopper", "phone": "+442079876543"}, "client": {"phone": "+442071234567"}, "caller_id": "+442075550100", "record": true, "ring_seconds": 30, "max_seconds": 3600, "report_url": "https://chat.example.com/calls/3Cgnvk966hqkpx8B/0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11"}))
+    .example("callback", "", json!({"event": "call", "call_id": "0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11", "site_id": "3Cgnvk966hqkpx8B", "chat_id": "17", "type": "callback", "agent": {"id": 1, "name": "Grace Hopper", "phone": "+442079460101"}, "client": {"phone": "+442079460102"}, "caller_id": "+442079460100", "record": true, "ring_seconds": 30, "max_seconds": 3600, "report_url": "https://chat.example.com/calls/3Cgnvk966hqkpx8B/0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11"}))
     .answers_any_2xx(
             "Accepted. After 3xx, 408, 429 or 5xx, the request is retried; any other response ends the call with an error.",
         ),

@@ -3,7 +3,7 @@
 
 use schemars::{JsonSchema, json_schema};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::contract::{Failure, Operation};
 use crate::domain::chats::idempotency_key::MessageReceipt;
@@ -32,7 +32,7 @@ Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visi
              optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 \
              messages and a channel may open 300 chats in 10 seconds.")
     .body::<VisitorMessage>()
-    .example("text", "A text", json!({"sender": {"id": "u-1", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "photo": "https://shop.example/people/ada.png", "url": "https://shop.example/cart"}, "message": {"type": "text", "id": "m-1", "text": "Where is my order?"}}))
+    .example("text", "A text", json!({"sender": {"id": "u-1", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442079460102", "photo": "https://shop.example/people/ada.png", "url": "https://shop.example/cart"}, "message": {"type": "text", "id": "m-1", "text": "Where is my order?"}}))
     .example("typein", "The visitor starts typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typein"}}))
     .example("typeout", "The visitor stops typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typeout"}}))
     .example("photo", "A picture", json!({"sender": {"id": "u-1"}, "message": {"type": "photo", "file": "https://shop.example/files/box.jpg", "file_name": "box.jpg", "file_size": 182044, "thumb": "https://shop.example/files/box-320.jpg", "width": 1600, "height": 1200, "text": "The box arrived like this"}}))
@@ -63,12 +63,19 @@ Operation::outgoing("integratorMessage", "integratorMessage",
             "On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a \
              final rejection. A typing notice is sent only once.")
     .body::<IntegratorMessage>()
-    .example("text", "A text from an agent", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "text", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "text": "It left our warehouse this morning."}}))
-    .example("typein", "The agent starts typing", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "typein"}}))
-    .example("document", "A file", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "document", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "file": "https://shop.example/files/invoice.pdf", "file_name": "invoice.pdf", "file_size": 58204}}))
-    .example("location", "A place", json!({"sender": {"name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"}, "recipient": {"id": "u-1"}, "message": {"type": "location", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "latitude": 51.5033, "longitude": -0.1196}}))
-    .example("markdown", "A bot's Markdown, if the channel shows it", json!({"sender": {"name": "Shop bot"}, "recipient": {"id": "u-1"}, "message": {"type": "markdown", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "content": "From **9** to **5**.", "text": "From 9 to 5."}}))
-    .example("buttons", "A bot's buttons, if the channel shows them", json!({"sender": {"name": "Shop bot"}, "recipient": {"id": "u-1"}, "message": {"type": "buttons", "id": "01a214d2-d7b1-7000-8000-04000000ab59", "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]}}))
+    .example("text", "A text from an agent", from_agent(&json!("u-1"), &json!({"type": "text", "id": SAMPLE_ID, "text": "It left our warehouse this morning."})))
+    .example("number", "A text to a visitor whose sender.id is a number", from_agent(&json!(4711), &json!({"type": "text", "id": SAMPLE_ID, "text": "It left our warehouse this morning."})))
+    .example("typein", "The agent starts typing", from_agent(&json!("u-1"), &json!({"type": "typein"})))
+    .example("typeout", "The agent stops typing", from_agent(&json!("u-1"), &json!({"type": "typeout"})))
+    .example("photo", "A picture with a text", from_agent(&json!("u-1"), &json!({"type": "photo", "id": SAMPLE_ID, "file": "https://shop.example/files/box.jpg", "file_name": "box.jpg", "file_size": 182044, "thumb": "https://shop.example/files/box-320.jpg", "width": 1600, "height": 1200, "text": "Does your box look like this?"})))
+    .example("video", "A film", from_agent(&json!("u-1"), &json!({"type": "video", "id": SAMPLE_ID, "file": "https://shop.example/files/box.mp4", "file_name": "box.mp4", "file_size": 2182044, "duration": 12, "width": 1280, "height": 720})))
+    .example("audio", "Music", from_agent(&json!("u-1"), &json!({"type": "audio", "id": SAMPLE_ID, "file": "https://shop.example/files/song.mp3", "file_name": "song.mp3", "file_size": 4182044, "duration": 180, "performer": "The Band", "title": "A song"})))
+    .example("voice", "A voice message", from_agent(&json!("u-1"), &json!({"type": "voice", "id": SAMPLE_ID, "file": "https://shop.example/files/note.ogg", "file_name": "note.ogg", "file_size": 18204, "duration": 7})))
+    .example("sticker", "A sticker", from_agent(&json!("u-1"), &json!({"type": "sticker", "id": SAMPLE_ID, "file": "https://shop.example/files/smile.webp", "file_name": "smile.webp", "file_size": 9204, "emoji": "😀"})))
+    .example("document", "Another file", from_agent(&json!("u-1"), &json!({"type": "document", "id": SAMPLE_ID, "file": "https://shop.example/files/invoice.pdf", "file_name": "invoice.pdf", "file_size": 58204})))
+    .example("location", "A place", from_agent(&json!("u-1"), &json!({"type": "location", "id": SAMPLE_ID, "latitude": 51.5033, "longitude": -0.1196})))
+    .example("markdown", "A bot's Markdown, if the channel shows it", from_bot(&json!({"type": "markdown", "id": SAMPLE_ID, "content": "From **9** to **5**.", "text": "From 9 to 5."})))
+    .example("buttons", "A bot's buttons, if the channel shows them", from_bot(&json!({"type": "buttons", "id": SAMPLE_ID, "title": "Which day?", "text": "Which day? Today or at the weekend?", "buttons": [{"text": "Today", "id": 1}, {"text": "At the weekend", "id": 2}]})))
     .answers::<IntegratorResponse>(200,
             "Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string \
              that contains this JSON. After any other response, the request is retried.")
@@ -76,6 +83,19 @@ Operation::outgoing("integratorMessage", "integratorMessage",
     .answer_example("rejected", Some("The agent reads the text, unless the channel hides the code"), json!({"error": {"code": 7, "message": "The visitor has left."}})),
 
     ]
+}
+
+/// The id of the messages in the examples.
+const SAMPLE_ID: &str = "01a214d2-d7b1-7000-8000-04000000ab59";
+
+fn from_agent(visitor: &Value, message: &Value) -> Value {
+    let sender = json!({"type": "agent", "name": "Grace Hopper", "photo": "https://shop.example/people/grace.png"});
+    json!({"sender": sender, "recipient": {"id": visitor}, "message": message})
+}
+
+fn from_bot(message: &Value) -> Value {
+    let sender = json!({"type": "bot", "name": "Shop bot"});
+    json!({"sender": sender, "recipient": {"id": "u-1"}, "message": message})
 }
 
 /// chat_id and seq say where the message is stored. They are absent for a typing notice, and for a visitor whom the
@@ -201,6 +221,16 @@ pub struct FileMessage {
     #[serde(default)]
     pub id: OptionalTextOrNumber<1000>,
     pub text: Option<String>,
+    #[serde(flatten)]
+    pub file: FileFields,
+    #[schemars(range(min = -90, max = 90))]
+    pub latitude: Option<f64>,
+    #[schemars(range(min = -180, max = 180))]
+    pub longitude: Option<f64>,
+}
+
+#[derive(JsonSchema)]
+pub struct FileFields {
     pub file: WebUrl,
     pub file_name: Text<1000>,
     /// Bytes.
@@ -219,10 +249,6 @@ pub struct FileMessage {
     pub performer: OptionalText<1000>,
     #[serde(default)]
     pub title: OptionalText<1000>,
-    #[schemars(range(min = -90, max = 90))]
-    pub latitude: Option<f64>,
-    #[schemars(range(min = -180, max = 180))]
-    pub longitude: Option<f64>,
 }
 
 #[derive(JsonSchema)]

@@ -240,8 +240,29 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
         }
     }
 
+    /// Each part of a tuple reads the whole value, so that several bodies can have fields in common. An error names its
+    /// field, which it would not with `serde(flatten)`.
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Problem> {
+        visitor.visit_seq(Parts { whole: self, left: len })
+    }
+
     forward_to_deserialize_any! {
-        i128 u128 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
+        i128 u128 char bytes byte_buf unit unit_struct tuple_struct identifier ignored_any
+    }
+}
+
+struct Parts<'de> {
+    whole: Reader<'de>,
+    left: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for Parts<'de> {
+    type Error = Problem;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Problem> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        seed.deserialize(self.whole).map(Some)
     }
 }
 
@@ -327,6 +348,8 @@ mod tests {
         ] {
             let error = read::<Outer>(&body).unwrap_err();
             assert_eq!(error.invalid_field(), field, "{body}");
+            let error_of_a_part = read::<(Value, Outer)>(&body).unwrap_err();
+            assert_eq!(error_of_a_part.invalid_field(), field, "{body}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }

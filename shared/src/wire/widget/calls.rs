@@ -46,7 +46,7 @@ pub(super) fn operations() -> Vec<Operation> {
             "call",
             "",
             json!({
-                "token": SAMPLE_TOKEN, "message_id": "0c1b7a52-0d0e-4f0e-9a53-1f6f1d2c9b13", "phone": "+442071234567",
+                "token": SAMPLE_TOKEN, "message_id": "0c1b7a52-0d0e-4f0e-9a53-1f6f1d2c9b13", "phone": "+442079460102",
                 "page": { "url": "https://shop.example/cart", "title": "Cart" },
             }),
         )
