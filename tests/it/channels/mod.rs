@@ -3,8 +3,10 @@
 mod channel;
 mod channel_endpoint_rotation;
 mod channel_management;
+mod channel_status;
 mod idempotency;
 mod inbound_messages;
 pub mod input_validation;
 mod signing_secret_rotation;
+mod visitor_reports;
 mod write_contention;

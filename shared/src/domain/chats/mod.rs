@@ -13,4 +13,5 @@ pub mod idempotency_key;
 pub mod media;
 pub mod message_content;
 pub mod message_id;
+pub mod message_receipt;
 pub mod timeline_entry;
