@@ -323,6 +323,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/channels/{channel_id}/visitors/{external_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+                /** @description The id that the integrator sends as sender.id; a number in its decimal form. */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says something to a visitor of an API channel
+         * @description The message goes into the visitor's open chat, whoever has it, and is delivered like that of an agent. Without an open chat, it opens one that the caller has, and chat_accepted is sent; a visitor with a new id is created. Repeat a request that got no response with the same Idempotency-Key. 409: the visitor is blacklisted, or the channel is a widget.
+         */
+        post: operations["messageVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/chats/export": {
         parameters: {
             query?: never;
@@ -4023,6 +4048,8 @@ export interface components {
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
             error?: components["schemas"]["DeliveryError"];
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             /** Format: uuid */
             id: string;
             seq: components["schemas"]["SequentialNumber"];
@@ -4157,6 +4184,8 @@ export interface components {
             next: components["schemas"]["NextCursor"];
         };
         ExportedVisitor: {
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             id: string;
             name: string;
             number: components["schemas"]["SequentialNumber"];
@@ -5332,6 +5361,8 @@ export interface components {
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
             error?: components["schemas"]["DeliveryError"];
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             /** Format: uuid */
             id: string;
             /** @description Null if the delivery cannot be sent, and for calls. */
@@ -5390,6 +5421,15 @@ export interface components {
             message: components["schemas"]["TranscriptMessage"];
             /** @description The account. */
             site_id: string;
+        };
+        StoredVisitorMessage: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: uuid
+             * @description Sent to the integrator as message.id.
+             */
+            id: string;
+            seq: components["schemas"]["SequentialNumber"];
         };
         /** @description The visitor's own message. */
         StoredWidgetMessage: {
@@ -7267,6 +7307,48 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    messageVisitor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+                /** @description The id that the integrator sends as sender.id; a number in its decimal form. */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentMessage"];
+            };
+        };
+        responses: {
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredVisitorMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

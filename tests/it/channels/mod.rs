@@ -7,6 +7,7 @@ mod channel_status;
 mod idempotency;
 mod inbound_messages;
 pub mod input_validation;
+mod message_to_visitor;
 mod signing_secret_rotation;
 mod visitor_reports;
 mod write_contention;
