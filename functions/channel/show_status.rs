@@ -1,30 +1,46 @@
 //! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
 //! channel's audience is online, otherwise 0. Returns 0 for a disabled channel and for the
-//! channels of a suspended account.
+//! channels of a suspended account. With `detail=true`, the response also says why, and when the working hours begin.
 
 use std::process::ExitCode;
 
-use serde_json::json;
+use shared::domain::channels::channel::Channel;
+use shared::domain::channels::channel_availability::ChannelAvailability;
+use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::channels::channel_api::{ChannelStatus, ChannelStatusQuery};
 
 fn main() -> ExitCode {
     http::run(handle)
 }
 
-async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+type Dependencies = (Directory, Connections);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     request.require_method("GET")?;
     let now = clock::now();
     let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
-    let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
-    let is_suspended = directory.cached_settings(&channel.account_id).await?.suspended_at.is_some();
-    if !channel.settings.enabled || is_suspended {
-        return Ok(Response::ok(json!(0)));
+    let channel = dependencies.0.channel_at_endpoint(&channel_id, &secret, now).await?;
+    let query: ChannelStatusQuery = request.query_as()?;
+    let availability = availability(&dependencies, &channel, now).await?;
+    Response::revalidated(ChannelStatus::new(availability, &query), &request)
+}
+
+async fn availability(
+    (directory, connections): &Dependencies,
+    channel: &Channel,
+    now: Timestamp,
+) -> Result<ChannelAvailability, Error> {
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    if let Some(closed) = ChannelAvailability::of_closed_channel(channel, &settings) {
+        return Ok(closed);
     }
-    let audience = directory.audience(&channel).await?;
+    let audience = directory.audience(channel).await?;
     let presences = connections.presences(&channel.account_id).await?;
-    Ok(Response::ok(json!(u8::from(audience.has_online_agent(&presences, now)))))
+    let has_online_agent = audience.has_online_agent(&presences, now);
+    Ok(ChannelAvailability::of_open_channel(has_online_agent, &settings, now))
 }

@@ -133,6 +133,7 @@ def create_test_data(ready):
             "widget_id": [widget_id],
             "id": [reply_id],
             "chat_id": list(range(1, 41)),
+            "external_id": [str(number) for number in range(12)],
             "number": list(range(1, 41)),
             "seq": [1, 2, 3],
             "file": sorted(

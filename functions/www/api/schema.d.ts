@@ -323,6 +323,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/channels/{channel_id}/visitors/{external_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+                /** @description The id that the integrator sends as sender.id; a number in its decimal form. */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says something to a visitor of an API channel
+         * @description The message goes into the visitor's open chat, whoever has it, and is delivered like that of an agent. Without an open chat, it opens one that the caller has, and chat_accepted is sent; a visitor with a new id is created. Repeat a request that got no response with the same Idempotency-Key. 409: the visitor is blacklisted, or the channel is a widget.
+         */
+        post: operations["messageVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/chats/export": {
         parameters: {
             query?: never;
@@ -1488,6 +1513,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/channel/{secret}/{channel_id}/rating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A visitor rates a chat, or removes the rating
+         * @description Without `chat_id`, the visitor's open chat is rated, or the last one. chat_finished contains the rating that the chat then has. A later or changed rating is reported with chat_updated. Also returns 404 if the visitor has no such chat.
+         */
+        post: operations["channelRating"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channel/{secret}/{channel_id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message has reached the visitor, or was read
+         * @description Agents see it beside the message. `read` implies `delivered`, and a repeated receipt changes nothing. Also returns 404 if the visitor did not get this message.
+         */
+        post: operations["channelReceipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channel/{secret}/{channel_id}/status": {
         parameters: {
             query?: never;
@@ -2601,6 +2676,8 @@ export interface components {
         };
         /** @enum {string} */
         AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
+        /** @enum {string} */
+        AvailabilityReason: "agents_online" | "no_agent_online" | "outside_hours" | "channel_disabled" | "account_suspended";
         /** @description A bot without its token and its signing secret. */
         Bot: {
             agent_wait_seconds: components["schemas"]["AgentWait"] | null;
@@ -3406,6 +3483,16 @@ export interface components {
             /** @description For example: message.file_size is required. */
             reason: string;
         };
+        ChannelStatus: (0 | 1) | components["schemas"]["ChannelStatusDetail"];
+        ChannelStatusDetail: {
+            online: boolean;
+            /**
+             * @description When the working hours begin again (Unix seconds), if the reason is outside_hours. The hours are those of the
+             *     account's setting `callback`.
+             */
+            opens_at: components["schemas"]["UnixSeconds"] | null;
+            reason: components["schemas"]["AvailabilityReason"];
+        };
         ChannelWidget: {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first on this channel. */
@@ -4025,6 +4112,8 @@ export interface components {
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
             error?: components["schemas"]["DeliveryError"];
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             /** Format: uuid */
             id: string;
             /** @description Whether the entry was delivered after its failure had been shown. */
@@ -4166,6 +4255,8 @@ export interface components {
             next: components["schemas"]["NextCursor"];
         };
         ExportedVisitor: {
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             id: string;
             name: string;
             number: components["schemas"]["SequentialNumber"];
@@ -5084,10 +5175,29 @@ export interface components {
         };
         /** @enum {string} */
         Rating: "positive" | "negative";
+        RatingReport: {
+            /** @description The chat_id of the response to the visitor's message. */
+            chat_id?: components["schemas"]["SequentialNumber"];
+            rate: components["schemas"]["Rating"] | null;
+            sender: components["schemas"]["ReportedVisitor"];
+        };
         RatingRequest: {
             chat_id: components["schemas"]["SequentialNumber"];
             rate: components["schemas"]["Rating"] | null;
             token: components["schemas"]["VisitorToken"];
+        };
+        /** @description Unix seconds. A message that was read is also delivered. */
+        Receipt: {
+            delivered_at: components["schemas"]["UnixSeconds"];
+            read_at?: components["schemas"]["UnixSeconds"];
+        };
+        /** @enum {string} */
+        ReceiptKind: "delivered" | "read";
+        ReceiptReport: {
+            /** @description The message.id of the message to the visitor. */
+            message_id: string;
+            sender: components["schemas"]["ReportedVisitor"];
+            type: components["schemas"]["ReceiptKind"];
         };
         ReceivedResponse: {
             /** @description The first 2,000 characters. */
@@ -5282,6 +5392,11 @@ export interface components {
             /** Format: int64 */
             positive: number;
         };
+        /** @description A visitor of the channel. */
+        ReportedVisitor: {
+            /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
+            id: string | number;
+        };
         RequestedCall: {
             phone: string;
             /** @constant */
@@ -5386,6 +5501,8 @@ export interface components {
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
             error?: components["schemas"]["DeliveryError"];
+            /** @description The integrator's id of the visitor (sender.id), of an API channel. */
+            external_id?: string;
             /** Format: uuid */
             id: string;
             /** @description Whether the entry was delivered after its failure had been shown. */
@@ -5451,6 +5568,15 @@ export interface components {
             message: components["schemas"]["TranscriptMessage"];
             /** @description The account. */
             site_id: string;
+        };
+        StoredVisitorMessage: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: uuid
+             * @description Sent to the integrator as message.id.
+             */
+            id: string;
+            seq: components["schemas"]["SequentialNumber"];
         };
         /** @description The visitor's own message. */
         StoredWidgetMessage: {
@@ -5647,6 +5773,8 @@ export interface components {
             /** Format: double */
             longitude?: number;
             performer?: string;
+            /** @description When the message reached the visitor and was read, if the integrator of the chat's channel reports it. */
+            receipt?: components["schemas"]["Receipt"];
             seq: components["schemas"]["SequentialNumber"];
             /**
              * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not
@@ -7336,6 +7464,48 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    messageVisitor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+                /** @description The id that the integrator sends as sender.id; a number in its decimal form. */
+                external_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentMessage"];
+            };
+        };
+        responses: {
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredVisitorMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9362,7 +9532,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    channelStatus: {
+    channelRating: {
         parameters: {
             query?: never;
             header?: never;
@@ -9374,17 +9544,104 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RatingReport"];
+            };
+        };
         responses: {
-            /** @description 1 when an agent who receives the channel's chats is online, otherwise 0. */
+            /** @description Accepted. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": 0 | 1;
+                    "application/json": components["schemas"]["Success"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["AccountSuspended"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    channelReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiptReport"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["AccountSuspended"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    channelStatus: {
+        parameters: {
+            query?: {
+                /** @description true: the response says why, and when the working hours begin. */
+                detail?: boolean;
+            };
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 1 when an agent who receives the channel's chats is online, otherwise 0. With `detail`, an object. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelStatus"];
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];

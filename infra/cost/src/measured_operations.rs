@@ -19,6 +19,10 @@ pub enum Scenario {
     Accept,
     AgentMessage,
     FirstAnswer,
+    Receipt,
+    ChannelRating,
+    MessageToVisitor,
+    MessageToNewVisitor,
     Typing,
     ChatList,
     ShortChatList,
@@ -74,6 +78,10 @@ impl Scenario {
             Self::Accept => "agent accepts a chat",
             Self::AgentMessage => "agent's message",
             Self::FirstAnswer => "agent's first message in a chat",
+            Self::Receipt => "integrator's receipt of a message",
+            Self::ChannelRating => "integrator's rating of a chat",
+            Self::MessageToVisitor => "program's message to a visitor, open chat",
+            Self::MessageToNewVisitor => "the same to a new visitor (opens a chat)",
             Self::Typing => "agent's typing notice",
             Self::ChatList => "agent's list of ten open chats",
             Self::ShortChatList => "the same, limited to two",
@@ -122,6 +130,7 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     run_visitor_scenarios(&driver, &mut usage).await?;
     run_department_scenarios(&driver, &mut usage).await?;
     run_agent_scenarios(&driver, &mut usage).await?;
+    run_integrator_scenarios(&driver, &mut usage).await?;
     run_retry_scenarios(&driver, &mut usage).await?;
     run_failure_scenarios(&driver, &mut usage).await?;
     run_transfer_scenarios(&driver, &mut usage).await?;
@@ -228,6 +237,36 @@ async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     let poll = async || get_as(driver, &ann, "/agent/chats/1/messages?after=1000").await;
     poll().await?;
     usage.insert(Scenario::MessagePoll, driver.measure(poll).await?);
+    Ok(())
+}
+
+/// Runs the scenarios of what an integrator's programs report and send besides the visitors' messages. The first report
+/// of each kind caches the channel.
+async fn run_integrator_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "integrators", &driver.receiver.url()).await?;
+    let sent = driver.post("/agent/chats/1/messages", &chat.agent, json!({"type": "text", "text": "Hello"})).await?;
+    let message_id = text(&sent, "id")?;
+    let report = async |kind: &str, fields: Value| {
+        let mut body = json!({"sender": {"id": "ada"}});
+        body.as_object_mut().into_iter().for_each(|body| body.extend(fields.as_object().cloned().unwrap_or_default()));
+        driver.api.post::<Value>(&format!("{}/{kind}", chat.channel), None, &body).await?;
+        Ok::<(), Error>(())
+    };
+    let receipt = async |kind: &str| report("receipts", json!({"message_id": message_id, "type": kind})).await;
+    receipt("delivered").await?;
+    usage.insert(Scenario::Receipt, driver.measure(async || receipt("read").await).await?);
+    let rating = async |rate: &str| report("rating", json!({"rate": rate})).await;
+    rating("positive").await?;
+    usage.insert(Scenario::ChannelRating, driver.measure(async || rating("negative").await).await?);
+    let channel_id = chat.channel.rsplit('/').next().unwrap_or_default();
+    let say = async |visitor: &str| {
+        let path = format!("/admin/channels/{channel_id}/visitors/{visitor}/messages");
+        driver.post(&path, &chat.agent, json!({"type": "text", "text": "Hello"})).await?;
+        Ok::<(), Error>(())
+    };
+    say("ada").await?;
+    usage.insert(Scenario::MessageToVisitor, driver.measure(async || say("ada").await).await?);
+    usage.insert(Scenario::MessageToNewVisitor, driver.measure(async || say("new").await).await?);
     Ok(())
 }
 

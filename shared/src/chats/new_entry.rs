@@ -2,6 +2,7 @@
 
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::message_content::Content;
+use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -19,6 +20,7 @@ pub(super) fn new_entry(header: &Chat, from: Sender, content: Content, now: Time
         at: now,
         caused_by: None,
         webhook_dispatch: None,
+        receipt: ReceiptTimes::default(),
         retain_until: header.retain_until(now),
         delivery: None,
     })

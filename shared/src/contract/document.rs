@@ -218,6 +218,10 @@ fn path_parameter(name: &str) -> (Option<&'static str>, Value) {
         "chat_id" => (Some("The number of the chat in the account."), number()),
         "seq" => (Some("The number of the entry in its chat."), number()),
         "number" => (Some("The visitor's number in the account."), number()),
+        "external_id" => {
+            let id = json!({ "type": "string", "minLength": 1, "maxLength": 255 });
+            (Some("The id that the integrator sends as sender.id; a number in its decimal form."), id)
+        }
         "agent_id" => (Some("The agent's number in the account."), number()),
         "department_id" => (Some("The department's number in the account."), number()),
         "secret" => (Some("The random part of the channel's endpoint address."), text()),

@@ -11,7 +11,7 @@ use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::telephony;
 use crate::domain::calls::phone_call::{Call, CallCheck, CallKind, CallReport};
-use crate::domain::calls::telephony::CallOrder;
+use crate::domain::calls::telephony::{CallOrder, Telephony};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, DeliveryState, DeliveryUpdate, Outcome, Target};
@@ -110,8 +110,19 @@ impl TelephonyReceiver<'_> {
             return Ok(reject_unsent("the account has no telephony provider"));
         };
         let Some(agent) = &call.agent else { return Ok(reject_unsent("the call has no agent")) };
-        let order = CallOrder { telephony: &telephony, account_id, chat_id: *chat_id, call_id: id, call, agent };
-        telephony::adapter(&telephony.provider).place(&order, self.outbound, timeout).await
+        let place = async |telephony: &Telephony, timeout| {
+            let order = CallOrder { telephony, account_id, chat_id: *chat_id, call_id: id, call, agent };
+            telephony::adapter(&telephony.provider).place(&order, self.outbound, timeout).await
+        };
+        let (outcome, attempt) = place(&telephony, timeout).await?;
+        // The cached secret may have been replaced, and the refusal would be final.
+        if attempt.is_unauthorized()
+            && let Some(current) = self.directory.reread_telephony(account_id).await?
+            && current.provider != telephony.provider
+        {
+            return place(&current, timeout.saturating_sub(Duration::from_millis(attempt.duration_ms))).await;
+        }
+        Ok((outcome, attempt))
     }
 
     /// Marks the call as failed if its time limit has passed. Queues the next check if the call is still in progress,

@@ -41,6 +41,7 @@ use crate::wire::bots::bot_sample::BotTest;
 use crate::wire::calls::call_gateway;
 use crate::wire::channels::message_content::{MessageFields, ParsedMessage};
 use crate::wire::channels::visitor_message;
+use crate::wire::channels::visitor_report::{RatingReport, ReceiptReport};
 use crate::wire::fields::reader::read;
 use crate::wire::fields::values::Text;
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
@@ -53,6 +54,8 @@ use crate::wire::{agent, sample_data};
 targets!(
     visitor_message,
     bot_event,
+    channel_rating,
+    channel_receipt,
     widget_message,
     widget_session,
     widget_visitor,
@@ -200,6 +203,16 @@ fn widget_offline_message(input: &[u8]) {
 fn widget_history(input: &[u8]) {
     let Some(body) = json(input) else { return };
     accepted(&body, read::<HistoryRequest>(&body));
+}
+
+fn channel_rating(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, read::<RatingReport>(&body));
+}
+
+fn channel_receipt(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, read::<ReceiptReport>(&body));
 }
 
 fn widget_rating(input: &[u8]) {

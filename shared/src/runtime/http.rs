@@ -132,6 +132,13 @@ impl Response {
         Self::cacheable(text.as_bytes(), JSON_CONTENT_TYPE, "public, max-age=300", request)
     }
 
+    /// Creates a response with JSON that clients may keep if they ask each time whether it has changed. The status is
+    /// 200, or 304 if the client's copy is current.
+    pub fn revalidated(body: impl Serialize, request: &Request) -> Result<Self, Error> {
+        let bytes = serde_json::to_vec(&body).map_err(Error::internal)?;
+        Ok(Self::cacheable(bytes, JSON_CONTENT_TYPE, "private, no-cache", request))
+    }
+
     /// Creates a response with a file in the best content coding that the client accepts. The status is 200, or 304 if
     /// the client's cached copy is current.
     pub fn file(file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::domain::accounts::agent::Role;
-use crate::domain::bots::bot::Bot;
+use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::sha256;
 use crate::error::Error;
 use crate::runtime::clock;
@@ -64,15 +64,15 @@ pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
 /// also for tokens that this process has not cached, so that the token cannot be guessed. The limit does not apply to a
 /// provider that sends its secret.
 pub async fn bot(directory: &Directory, connections: &Connections, request: &Request) -> Result<Arc<Bot>, BotApiError> {
-    let provider = directory.cached_provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
-    let expected = provider.authorization_hash.as_deref();
-    let matches_secret = |secret: &str| {
-        expected.is_some_and(|expected| {
-            random_ids_and_secrets::equals_in_constant_time(sha256::hex_digest(secret).as_bytes(), expected.as_bytes())
-        })
-    };
-    let is_authorized =
-        request.authorization().is_some_and(matches_secret) || request.bearer_token().is_some_and(matches_secret);
+    let mut provider = directory.cached_provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let may_send_new_secret = provider.authorization_hash.is_some() && request.authorization().is_some();
+    if may_send_new_secret
+        && !sends_secret(request, &provider)
+        && let Some(current) = directory.reread_provider(&provider.provider_id).await?
+    {
+        provider = current;
+    }
+    let (expected, is_authorized) = (&provider.authorization_hash, sends_secret(request, &provider));
     if !is_authorized && request.has_several_credentials() {
         return Err(Error::field("Authorization", "must hold one credential").into());
     }
@@ -90,4 +90,13 @@ pub async fn bot(directory: &Directory, connections: &Connections, request: &Req
         connections.count_refused_bot_request(provider_id, &address, now).await?;
     }
     Err(refusal)
+}
+
+/// Whether the request contains the provider's secret. False if the provider has none.
+fn sends_secret(request: &Request, provider: &Provider) -> bool {
+    let Some(expected) = &provider.authorization_hash else { return false };
+    let is_secret = |text: &str| {
+        random_ids_and_secrets::equals_in_constant_time(sha256::hex_digest(text).as_bytes(), expected.as_bytes())
+    };
+    request.authorization().is_some_and(is_secret) || request.bearer_token().is_some_and(is_secret)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::chats::call::receive_call::{ReceivedCall, receive_incoming_call};
 use crate::chats::call::report_call::{ReportedCall, report_call};
 use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry};
-use crate::delivery::telephony::{self, AcceptedIncomingCall};
+use crate::delivery::telephony::{self, AcceptedIncomingCall, TelephonyProvider};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent::{Agent, AgentSnapshot};
 use crate::domain::calls::phone_call::{Call, CallAgent, CallCharge, CallFailure, CallKind, CallLimits, CallStatus};
@@ -194,9 +194,10 @@ impl CallService<'_> {
         account_id: &str,
         outbox: &Outbox,
     ) -> Result<Response, Error> {
-        let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
+        let url = public_url.url_of_request(request);
+        let parse = |provider: &dyn TelephonyProvider| provider.parse_incoming(request, &url);
+        let (telephony, incoming) = parse_signed(self.directory, account_id, &parse).await?;
         let provider = telephony::adapter(&telephony.provider);
-        let incoming = provider.parse_incoming(request, &public_url.url_of_request(request))?;
         if self.directory.cached_settings(account_id).await?.suspended_at.is_some() {
             tracing::info!(account_id, "incoming call rejected: the account is suspended");
             return Ok(provider.incoming_response(None));
@@ -352,9 +353,10 @@ impl CallReports<'_> {
         call_id: &str,
         outbox: &Outbox,
     ) -> Result<Response, Error> {
-        let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
+        let url = public_url.url_of_request(request);
+        let parse = |provider: &dyn TelephonyProvider| provider.parse_report(request, &url, call_id);
+        let (telephony, received) = parse_signed(self.directory, account_id, &parse).await?;
         let provider = telephony::adapter(&telephony.provider);
-        let received = provider.parse_report(request, &public_url.url_of_request(request), call_id)?;
         let (chat_id, seq) = message_id::chat_and_seq(call_id).ok_or(Error::NotFound)?;
         let reported = ReportedCall {
             account_id,
@@ -369,6 +371,27 @@ impl CallReports<'_> {
             outbox.enqueue(&changed.notifications).await;
         }
         Ok(provider.report_response().with_logged_message_id(call_id))
+    }
+}
+
+/// Parses a request of the account's telephony provider. If the cached settings do not accept it, they are read again,
+/// because the account may have a new provider or secret.
+async fn parse_signed<T>(
+    directory: &Directory,
+    account_id: &str,
+    parse: &(dyn Fn(&dyn TelephonyProvider) -> Result<T, Error> + Sync),
+) -> Result<(Arc<Telephony>, T), Error> {
+    let parse_with = |telephony: Option<Arc<Telephony>>| {
+        let telephony = telephony.ok_or(Error::NotFound)?;
+        let parsed = parse(&*telephony::adapter(&telephony.provider))?;
+        Ok((telephony, parsed))
+    };
+    match parse_with(directory.cached_telephony(account_id).await?) {
+        Err(refused @ (Error::NotFound | Error::InvalidSignature)) => {
+            let current = directory.reread_telephony(account_id).await?.ok_or(refused)?;
+            parse_with(Some(current))
+        }
+        parsed => parsed,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::{BotAnswers, Chat, Rating, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
+use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
@@ -123,6 +124,7 @@ fn entry(seq: u64, id: &str, from: Sender, text: &str, now: Timestamp) -> Timeli
         at: now,
         caused_by: None,
         webhook_dispatch: None,
+        receipt: ReceiptTimes::default(),
         retain_until: None,
         delivery: None,
     }

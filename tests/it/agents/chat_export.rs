@@ -53,6 +53,7 @@ fn chat_and_range_are_exported_with_their_timelines() {
         let all = export(admin, "").await;
         assert_eq!(ids(&all), [1, 2, 3]);
         assert_eq!(all[0]["messages"].as_array().unwrap(), &admin.timeline(1).await);
+        assert_eq!(all[0]["visitor"]["external_id"], "one");
         assert_eq!((&all[0]["visitor"]["id"], &all[0]["agent"]["name"]), (&json!("one"), &json!("Grace")));
         assert_eq!(ids(&export(admin, &format!("channel_id={}", second.id)).await), [3]);
         assert_eq!(ids(&export(admin, &format!("chat_id={open}")).await), [open]);

@@ -97,6 +97,27 @@ fn provider_with_an_authorization_secret_must_send_it() {
 }
 
 #[test]
+fn new_secret_of_a_provider_and_new_token_work_at_once() {
+    run_on_shared_host(async |host| {
+        let fixture = BotFixture::create(host).await;
+        let [old, new] = [unique_name("old secret"), unique_name("new secret")];
+        let endpoint = fixture.provider.url();
+        let provider = register_provider(&host.operator, &endpoint, json!({"authorization": old})).await;
+        let token = unique_name("token");
+        let path = format!("/bot/webhooks/{provider}/{token}");
+        let post = async |secret: &str| fixture.bot.client.with_token(secret).post(&path, &text_event(1)).await;
+        assert_bot_error(post(&old).await, 401, "invalid_client");
+        let bot = json!({"provider_id": provider, "token": token, "channel_ids": [], "name": "New"});
+        fixture.account.admin.client.post("/admin/bots", &bot).await.expect(201);
+        assert_eq!(post(&old).await.status, 400, "the token is known, and the bot has no such chat");
+        let changed = json!({"authorization": new});
+        host.operator.patch(&format!("/operator/providers/{provider}"), &changed).await.expect(200);
+        assert_eq!(post(&new).await.status, 400, "the secret is known");
+        assert_bot_error(post(&old).await, 401, "unauthorized_client");
+    });
+}
+
+#[test]
 fn only_post_and_only_provider_events_are_supported() {
     run_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;

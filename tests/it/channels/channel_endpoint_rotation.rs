@@ -1,11 +1,36 @@
 //! Tests for rotating the secret in a channel's endpoint URL, for the expiry of previous URLs, and for the URL of a
 //! deleted channel.
 
-use serde_json::json;
+use std::collections::BTreeSet;
 
-use crate::support::api_client::TestChannel;
-use crate::support::test_host::{run_on_shared_host, run_with_virtual_time, visitor_text};
+use cost::usage_by_function;
+use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+
+use crate::support::api_client::{TestAccount, TestChannel};
+use crate::support::test_host::{TestHost, run_on_shared_host, run_with_virtual_time, visitor_text};
 use crate::support::wait::seconds;
+
+const FUNCTION: &str = "channel-receive-message";
+/// Enough requests at the same time for several processes.
+const CONCURRENT_REQUESTS: usize = 16;
+
+/// Sends a message of each of several visitors at the same time, and returns the statuses.
+async fn statuses_at(channel: &TestChannel, endpoint: &str) -> BTreeSet<u16> {
+    let send = async |visitor: usize| channel.client.post(endpoint, &visitor_text(&visitor.to_string(), "Hi")).await;
+    join_all((0..CONCURRENT_REQUESTS).map(send)).await.into_iter().map(|reply| reply.status).collect()
+}
+
+fn processes(host: &TestHost) -> BTreeSet<u32> {
+    let running = host.local.processes().into_iter();
+    running.filter(|(function, _)| function == FUNCTION).map(|(_, process)| process).collect()
+}
+
+async fn rotate(account: &TestAccount, channel: &TestChannel, body: Value) -> String {
+    let path = format!("/admin/channels/{}/rotate", channel.id);
+    account.admin.client.post(&path, &body).await.expect(200)["endpoint"].as_str().unwrap().to_owned()
+}
 
 async fn assert_status(channel: &TestChannel, endpoint: &str, status: u16) {
     let reply = channel.client.post(endpoint, &visitor_text("v", "Hi")).await;
@@ -28,6 +53,46 @@ fn new_endpoint_works_at_once_and_the_old_one_for_a_day() {
         channel.client.post(new, &visitor_text("v", "Hi")).await.expect(200);
         channel.client.post(&channel.endpoint, &visitor_text("v", "Hi")).await.expect(200);
         channel.client.post(&format!("{new}x"), &visitor_text("v", "Hi")).await.expect_error(404, "not_found");
+    });
+}
+
+#[test]
+fn new_endpoint_works_in_processes_that_know_the_old_one() {
+    run_with_virtual_time(async |host, _| {
+        let account = host.create_account().await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        statuses_at(&channel, &channel.endpoint).await;
+        let before = processes(host);
+        assert!(before.len() > 1, "{before:?}");
+        // The time stands still, so nothing that a process has read becomes too old.
+        for _ in 0..3 {
+            assert_eq!(statuses_at(&channel, &channel.endpoint).await, [200].into());
+            let new = rotate(&account, &channel, json!({})).await;
+            assert_eq!(statuses_at(&channel, &new).await, [200].into());
+        }
+        assert!(before.is_subset(&processes(host)), "no process was replaced");
+    });
+}
+
+#[test]
+fn wrong_secrets_cost_five_reads_a_second_in_a_process() {
+    const WRONG_SECRETS: usize = 1_000;
+    run_with_virtual_time(async |host, time| {
+        let account = host.create_account().await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        channel.send_text("v", "so that the channel is cached").await;
+        time.wait_until_idle().await;
+        host.local.reset_usage();
+        let (client, id) = (&channel.client, &channel.id);
+        let guess = async |number: usize| {
+            client.post(&format!("/channel/guess-{number}/{id}"), &visitor_text("v", "Hi")).await.status
+        };
+        let statuses: BTreeSet<u16> = stream::iter(0..WRONG_SECRETS).map(guess).buffer_unordered(4).collect().await;
+        assert_eq!(statuses, [404].into());
+        let usage = usage_by_function(host.local.usage()).unwrap()[FUNCTION];
+        // A process that starts reads once, and then the channel.
+        let most = u32::try_from(processes(host).len() * (5 + 2)).unwrap();
+        assert!(usage.reads <= f64::from(most) && most < 100, "{} reads, at most {most}", usage.reads);
     });
 }
 

@@ -3,8 +3,11 @@
 mod channel;
 mod channel_endpoint_rotation;
 mod channel_management;
+mod channel_status;
 mod idempotency;
 mod inbound_messages;
 pub mod input_validation;
+mod message_to_visitor;
 mod signing_secret_rotation;
+mod visitor_reports;
 mod write_contention;

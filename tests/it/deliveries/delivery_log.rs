@@ -77,7 +77,7 @@ fn failed_message_is_listed_with_attempts_and_replayed() {
         let message = active_chat.agent.timeline_entry(active_chat.number, seq).await;
         let expected = json!({
             "chat_id": active_chat.number, "seq": seq, "id": message["id"], "target": "channel", "type": "text",
-            "channel_id": active_chat.channel.id, "since": message["timestamp"],
+            "channel_id": active_chat.channel.id, "external_id": VISITOR_ID, "since": message["timestamp"],
         });
         let mut delivery = message["delivery"].clone();
         for attempt in delivery["attempts"].as_array_mut().unwrap() {

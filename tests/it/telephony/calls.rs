@@ -13,7 +13,7 @@ use crate::support::call_fixture::{
     post_signed_at, report,
 };
 use crate::support::test_host::{TestHost, run_on_own_host, run_on_shared_host, run_with_virtual_time};
-use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 const RECORDING: &str = "https://calls.example/1.mp3";
@@ -250,6 +250,38 @@ fn repeated_request_starts_one_call() {
         }
         fixture.wait_for_statuses(&["start"]).await;
         assert_eq!(fixture.provider.requests().len(), 1);
+    });
+}
+
+#[test]
+fn new_secret_of_the_gateway_works_at_once() {
+    const NEW_SECRET: &str = "whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB";
+    run_on_shared_host(async |host| {
+        let fixture = CallFixture::create(host).await;
+        let order = fixture.ordered_callback().await;
+        report(host, &order, "agent_connected", json!({})).await.expect(200);
+        let changed = json!({"provider": "http", "url": fixture.provider.url(), "signing_secret": NEW_SECRET});
+        fixture.account.admin.client.patch(TELEPHONY_PATH, &changed).await.expect(200);
+        let end = json!({"call_id": order["call_id"], "status": "end", "duration": 1});
+        post_signed(host, order["report_url"].as_str().unwrap(), &end, NEW_SECRET).await.expect(200);
+
+        fixture.provider.respond_by(|request| {
+            let is_new = request.is_signed_with(NEW_SECRET);
+            async move { if is_new { CannedResponse::ok() } else { CannedResponse::Json(401, json!({})) } }
+        });
+        fixture.start_callback().await;
+        let is_placed =
+            |requests: &[ReceivedRequest]| requests.iter().any(|request| request.is_signed_with(NEW_SECRET));
+        wait_for("an order with the new secret", WAIT_TIMEOUT, async || {
+            let requests = fixture.provider.requests();
+            if is_placed(&requests) { Ok(()) } else { Err(requests.len()) }
+        })
+        .await;
+        let order = fixture.provider.requests().pop().unwrap().json();
+        let end = json!({"call_id": order["call_id"], "status": "end", "duration": 1});
+        post_signed(host, order["report_url"].as_str().unwrap(), &end, NEW_SECRET).await.expect(200);
+        let statuses = ["start", "agent_connected", "client_connected", "end"];
+        fixture.wait_for_statuses(&[statuses, statuses].concat()).await;
     });
 }
 

@@ -252,6 +252,23 @@ async fn rotate_secret(fixture: &WebhookFixture, body: Value) -> Value {
 }
 
 #[test]
+fn webhook_that_knows_only_the_new_secret_gets_the_event() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let chat = fixture.open_accepted_chat().await;
+        let rotated = rotate_secret(&fixture, json!({"keep_old_seconds": 0})).await;
+        let secret = signing_secret(&rotated).to_owned();
+        fixture.webhook_receiver.respond_by(move |request| {
+            let is_signed = request.is_signed_with(&secret);
+            async move { if is_signed { ok_response() } else { CannedResponse::Json(401, json!({})) } }
+        });
+        fixture.agent.close(chat).await;
+        let delivery = final_webhook_delivery(&fixture.agent, chat, "chat_finished").await;
+        assert_eq!(delivery["state"], "delivered", "{delivery}");
+    });
+}
+
+#[test]
 fn both_secrets_verify_after_a_rotation() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;

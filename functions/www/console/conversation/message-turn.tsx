@@ -101,7 +101,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
     <>
       <div class={isFailed ? "line failed" : "line"}>
         {isOurs && time}
-        {isOurs && delivery !== undefined && !isFailed && <DeliveryMark delivery={delivery} />}
+        {isOurs && delivery !== undefined && !isFailed && <DeliveryMark delivery={delivery} receipt={entry.receipt} />}
         <Bubble entry={entry} />
         {!isOurs && time}
       </div>
@@ -113,26 +113,16 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
   );
 }
 
-function DeliveryMark({ delivery }: { delivery: Delivery }) {
+function DeliveryMark({ delivery, receipt }: { delivery: Delivery; receipt: Entry["receipt"] }) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const last = delivery.attempts.at(-1);
-  const label =
-    delivery.state === "delivered"
-      ? delivery.late === true
-        ? "Delivered late"
-        : `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`
-      : delivery.state === "superseded"
-        ? "No longer needed"
-        : delivery.attempts.length > 0
-          ? `Delivering, attempt ${delivery.attempts.length + 1}`
-          : "Delivering";
+  const label = receipt === undefined ? deliveryText(delivery) : receiptText(receipt);
   return (
     <>
       <button
         ref={button}
         type="button"
-        class={delivery.state === "delivered" ? "mark ok" : "mark"}
+        class={markClass(delivery, receipt)}
         aria-label={label}
         title={label}
         aria-haspopup="dialog"
@@ -155,6 +145,30 @@ function DeliveryMark({ delivery }: { delivery: Delivery }) {
       )}
     </>
   );
+}
+
+function deliveryText(delivery: Delivery): string {
+  const last = delivery.attempts.at(-1);
+  switch (delivery.state) {
+    case "delivered":
+      if (delivery.late === true) return "Delivered late";
+      return `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`;
+    case "superseded":
+      return "No longer needed";
+    default:
+      return last === undefined ? "Delivering" : `Delivering, attempt ${delivery.attempts.length + 1}`;
+  }
+}
+
+function markClass(delivery: Delivery, receipt: Entry["receipt"]): string {
+  if (receipt?.read_at !== undefined) return "mark ok read";
+  return delivery.state === "delivered" ? "mark ok" : "mark";
+}
+
+function receiptText(receipt: NonNullable<Entry["receipt"]>): string {
+  return receipt.read_at === undefined
+    ? `Reached the visitor at ${clockTime(receipt.delivered_at)}`
+    : `Read at ${clockTime(receipt.read_at)}`;
 }
 
 function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: Delivery; chatId: number }) {

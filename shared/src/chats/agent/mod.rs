@@ -3,6 +3,7 @@
 pub mod accept_chat;
 pub mod add_note;
 pub mod close_chat;
+pub mod message_visitor;
 pub mod release_chats_of_agent;
 pub mod send_agent_message;
 pub mod transfer_chat;

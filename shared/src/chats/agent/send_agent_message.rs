@@ -47,7 +47,7 @@ pub async fn send_agent_message(chats: &Chats, message: &AgentMessage<'_>) -> Re
 
 async fn write_message(chats: &Chats, message: &AgentMessage<'_>) -> Result<MessageReceipt, WriteError> {
     let AgentMessage { account_id, chat_id, agent, ref content, draft, key, now } = *message;
-    let update = AgentHeaderUpdate { account_id, chat_id, agent, content, entry_count: 1, now };
+    let update = AgentHeaderUpdate { account_id, chat_id, agent, content, must_own_chat: true, entry_count: 1, now };
     let header = chats.advance_header_for_agent(&update).await?;
     let entry = TimelineEntry {
         delivery: header.delivery_to_visitor(now),
@@ -59,7 +59,7 @@ async fn write_message(chats: &Chats, message: &AgentMessage<'_>) -> Result<Mess
 
 /// Returns the writes that record and count the chat's first answer, and count the use of a draft. Returns nothing if
 /// the chat already has an answer and there was no draft.
-fn counting_writes(chat: &Chat, draft: Option<DraftUse>, now: Timestamp) -> Vec<Write> {
+pub(super) fn counting_writes(chat: &Chat, draft: Option<DraftUse>, now: Timestamp) -> Vec<Write> {
     let is_first = chat.first_answer_at.is_none();
     let wait = Bucket::of(now.since(chat.opened_at));
     let first = is_first.then_some(Counter::FirstAnswer(wait));

@@ -57,6 +57,7 @@ async fn write_call(chats: &Chats, outgoing: &AgentCall<'_>) -> Result<StoredEnt
         chat_id: chat.chat_id,
         agent,
         content: &content,
+        must_own_chat: true,
         entry_count: 1 + events.len(),
         now: *now,
     };

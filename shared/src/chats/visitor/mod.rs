@@ -3,6 +3,7 @@
 pub mod create_widget_visitor;
 pub mod rate_chat;
 pub mod receive_offline_form;
+pub mod receive_receipt;
 pub mod receive_visitor_text;
 pub mod set_visitor_typing;
 pub mod stop_answer;

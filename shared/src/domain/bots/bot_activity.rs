@@ -106,6 +106,7 @@ mod tests {
     use super::*;
     use crate::domain::accounts::agent::AgentSnapshot;
     use crate::domain::chats::message_content::Content;
+    use crate::domain::chats::message_receipt::ReceiptTimes;
     use crate::domain::deliveries::delivery::{Attempt, Delivery};
 
     fn event(at: u64, target: Target, state: DeliveryState, attempts: &[(Option<u16>, u64)]) -> TimelineEntry {
@@ -127,6 +128,7 @@ mod tests {
             at: Timestamp(at),
             caused_by: None,
             webhook_dispatch: None,
+            receipt: ReceiptTimes::default(),
             retain_until: None,
             delivery: Some(Delivery { state, attempts, ..Delivery::new(target, Timestamp(at)) }),
         }

@@ -6,6 +6,7 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 
 const MINUTES_PER_DAY: i64 = 24 * 60;
+const DAYS_PER_WEEK: i64 = 7;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallbackAvailability {
@@ -21,15 +22,39 @@ impl CallbackHours {
     /// Returns whether a time is within the working hours, in the account's time zone. If the time zone is UTC,
     /// `utc_offset` applies instead. Hours that cross midnight belong to the day on which they start.
     pub fn include(&self, now: Timestamp, zone: &TimeZone) -> bool {
-        let offset = if zone.is_utc() { i64::from(self.utc_offset) } else { zone.offset_minutes(now) };
-        let local_minutes = i64::try_from(now.seconds() / 60).unwrap_or(i64::MAX).saturating_add(offset);
-        let (day, minute) = (local_minutes.div_euclid(MINUTES_PER_DAY), local_minutes.rem_euclid(MINUTES_PER_DAY));
+        let (day, minute) = self.local_day_and_minute(now, zone);
         let (from, to) = (i64::from(self.hours.0), i64::from(self.hours.1));
         if to > from {
             self.is_working_day(day) && (from..to).contains(&minute)
         } else {
             minute >= from && self.is_working_day(day) || minute < to && self.is_working_day(day - 1)
         }
+    }
+
+    /// Returns the next time at which working hours start after `now`. `None` if no day is a working day.
+    pub fn next_start(&self, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let (today, _) = self.local_day_and_minute(now, zone);
+        let working_days = (today..=today + DAYS_PER_WEEK).filter(|day| self.is_working_day(*day));
+        let mut starts = working_days.filter_map(|day| {
+            let local_minutes = day * MINUTES_PER_DAY + i64::from(self.hours.0);
+            // The offset at the start can differ from the present one. The second step uses it.
+            let at = |near: Timestamp| {
+                let minutes = local_minutes.saturating_sub(self.offset_minutes(near, zone));
+                u64::try_from(minutes).ok().map(|minutes| Timestamp::from_seconds(minutes * 60))
+            };
+            at(at(now)?)
+        });
+        starts.find(|start| *start > now)
+    }
+
+    fn local_day_and_minute(&self, at: Timestamp, zone: &TimeZone) -> (i64, i64) {
+        let minutes = i64::try_from(at.seconds() / 60).unwrap_or(i64::MAX);
+        let local_minutes = minutes.saturating_add(self.offset_minutes(at, zone));
+        (local_minutes.div_euclid(MINUTES_PER_DAY), local_minutes.rem_euclid(MINUTES_PER_DAY))
+    }
+
+    fn offset_minutes(&self, at: Timestamp, zone: &TimeZone) -> i64 {
+        if zone.is_utc() { i64::from(self.utc_offset) } else { zone.offset_minutes(at) }
     }
 
     /// Returns whether callbacks are possible on a day. `day` is the number of days since 1 January 1970, a Thursday.
@@ -77,6 +102,39 @@ mod tests {
             assert_eq!(hours.include(now, &TimeZone::default()), expected, "{hours:?} day {day} {hour}:00");
         }
     }
+    #[test]
+    fn next_start_is_on_the_next_working_day() {
+        let (monday, friday, saturday) = (0, 4, 5);
+        let at = |day: u64, hour: u64| Timestamp::from_seconds(MONDAY + (day * 24 + hour) * 3_600);
+        let weekdays = &[1, 2, 3, 4, 5];
+        let table = [
+            (hours(weekdays, 9, 17, 0), monday, 8, Some(at(monday, 9))),
+            (hours(weekdays, 9, 17, 0), monday, 9, Some(at(monday + 1, 9))),
+            (hours(weekdays, 9, 17, 0), friday, 17, Some(at(monday + 7, 9))),
+            (hours(weekdays, 9, 17, 120), saturday, 12, Some(at(monday + 7, 7))),
+            (hours(&[1], 9, 17, 0), monday, 17, Some(at(monday + 7, 9))),
+            (hours(&[1], 22, 6, 0), monday + 1, 7, Some(at(monday + 7, 22))),
+            (hours(&[], 9, 17, 0), monday, 8, None),
+        ];
+        for (hours, day, hour, expected) in table {
+            assert_eq!(
+                hours.next_start(at(day, hour), &TimeZone::default()),
+                expected,
+                "{hours:?} day {day} {hour}:00"
+            );
+        }
+    }
+
+    #[test]
+    fn next_start_follows_daylight_saving_time() {
+        let (berlin, hours) = (TimeZone::parse("Europe/Berlin").unwrap(), hours(&[1], 9, 17, 0));
+        // Winter time began on Sunday, 25 October 2026.
+        let saturday_in_summer = Timestamp::from_seconds(MONDAY - 30 * 86_400);
+        let monday_in_winter = MONDAY - 28 * 86_400;
+        let expected = Timestamp::from_seconds(monday_in_winter + 8 * 3_600);
+        assert_eq!(hours.next_start(saturday_in_summer, &berlin), Some(expected));
+    }
+
     #[test]
     fn working_hours_follow_daylight_saving_time() {
         let berlin = TimeZone::parse("Europe/Berlin").unwrap();

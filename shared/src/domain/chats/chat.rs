@@ -231,6 +231,14 @@ impl Chat {
         after
     }
 
+    /// Returns the visitor's id in the integrator's system. `None` for a chat of a widget, which has no integrator.
+    pub fn integrators_id(&self) -> Option<&str> {
+        match self.channel_kind {
+            ChannelKind::Api => Some(&self.external_id),
+            ChannelKind::Widget => None,
+        }
+    }
+
     pub fn changed_at(&self) -> Timestamp {
         self.other_change_at.map_or(self.updated_at, |at| at.max(self.updated_at))
     }

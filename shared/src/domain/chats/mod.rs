@@ -13,5 +13,6 @@ pub mod idempotency_key;
 pub mod media;
 pub mod message_content;
 pub mod message_id;
+pub mod message_receipt;
 pub mod ownership_events;
 pub mod timeline_entry;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::chats::chat::Sender;
 use crate::domain::chats::message_content::Content;
+use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::deliveries::delivery::{Attempt, Delivery, Target};
 use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::timestamp::Timestamp;
@@ -33,6 +34,8 @@ pub struct TimelineEntry {
     pub caused_by: Option<AgentSnapshot>,
     /// The data of the webhook event. `None` if the entry is not a notification for a webhook.
     pub webhook_dispatch: Option<WebhookDispatch>,
+    /// How far the message has come after its delivery to the integrator.
+    pub receipt: ReceiptTimes,
     /// `None` means that the entry never expires.
     pub retain_until: Option<Timestamp>,
     /// `None` if the entry has no receiver.
@@ -53,6 +56,11 @@ impl TimelineEntry {
     /// Whether the entry is what the visitor has written, or a file or place that the visitor has sent.
     pub fn is_visitor_message(&self) -> bool {
         self.from == Sender::Visitor && self.content.is_visible_to_visitor()
+    }
+
+    /// Whether the entry is a message of an agent or a bot to the visitor.
+    pub fn is_message_to_visitor(&self) -> bool {
+        matches!(self.from, Sender::Agent(_) | Sender::Bot(_)) && self.content.is_visible_to_visitor()
     }
 
     /// Whether the receiver refused the credentials of the last attempt. Its signing secret may have been replaced
@@ -95,6 +103,7 @@ mod tests {
             at: Timestamp(NOW.0 - age * 1_000),
             caused_by: None,
             webhook_dispatch: None,
+            receipt: ReceiptTimes::default(),
             retain_until: None,
             delivery: None,
         }

@@ -169,6 +169,7 @@ mod tests {
     use crate::domain::chats::chat::{BotAnswers, Sender};
     use crate::domain::chats::chat_state::ChatState;
     use crate::domain::chats::message_content::Content;
+    use crate::domain::chats::message_receipt::ReceiptTimes;
     use crate::domain::deliveries::delivery::Delivery;
     use crate::domain::time_zone::{Day, TimeZone};
 
@@ -231,6 +232,7 @@ mod tests {
             at: at(50),
             caused_by: None,
             webhook_dispatch: None,
+            receipt: ReceiptTimes::default(),
             retain_until: None,
             delivery: Some(Delivery { state, result_visible_at, ..Delivery::new(target, at(50)) }),
         }

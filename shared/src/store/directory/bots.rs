@@ -26,8 +26,18 @@ impl Directory {
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
-            None => Ok(self.providers.put(provider_id, self.provider(provider_id).await?)),
+            None => self.fresh_provider(provider_id).await,
         }
+    }
+
+    /// Reads the provider again, because its secret may be new. Returns `None` if the provider does not exist, or if
+    /// this process has read it too often in this second.
+    pub(crate) async fn reread_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
+        if self.providers.allows_reread(provider_id) { self.fresh_provider(provider_id).await } else { Ok(None) }
+    }
+
+    async fn fresh_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
+        Ok(self.providers.put(provider_id, self.provider(provider_id).await?))
     }
 
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
@@ -129,11 +139,14 @@ impl Directory {
         matches!(self.bots.get(&bot_token_key(provider_id, token).pk), Some(Some(_)))
     }
 
-    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old.
+    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old, but a token
+    /// that was unknown is looked up again, because it may be new.
     pub(crate) async fn bot_by_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = bot_token_key(provider_id, token);
-        if let Some(cached) = self.bots.get(&key.pk) {
-            return Ok(cached);
+        match self.bots.get(&key.pk) {
+            Some(Some(cached)) => return Ok(Some(cached)),
+            Some(None) if !self.bots.allows_reread(&key.pk) => return Ok(None),
+            Some(None) | None => {}
         }
         let bot = match self.table.get(key.clone()).await? {
             Some(item) => self.bot(&from_item::<BotTokenItem>(item)?.bot_id).await?,

@@ -69,8 +69,18 @@ impl Directory {
     pub async fn cached_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
         match self.telephony.get(account_id) {
             Some(cached) => Ok(cached),
-            None => Ok(self.telephony.put(account_id, self.telephony(account_id).await?)),
+            None => self.fresh_telephony(account_id).await,
         }
+    }
+
+    /// Reads the telephony settings again, because their secret may be new. Returns `None` if the account has no
+    /// telephony, or if this process has read the settings too often in this second.
+    pub(crate) async fn reread_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
+        if self.telephony.allows_reread(account_id) { self.fresh_telephony(account_id).await } else { Ok(None) }
+    }
+
+    async fn fresh_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
+        Ok(self.telephony.put(account_id, self.telephony(account_id).await?))
     }
 
     /// Applies `edit` to the current settings (`None` if the account has none) and stores the result, provided that the

@@ -20,7 +20,7 @@ use crate::wire::fields::values::{Name, NextCursor, NotNull, SequentialNumber, U
 /// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;
 const ATTEMPT_BYTES: usize = 800;
-const CSV_COLUMN_COUNT: usize = 21;
+const CSV_COLUMN_COUNT: usize = 22;
 /// The order of the columns is part of the API. New columns are added at the end.
 const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "chat_id",
@@ -44,6 +44,7 @@ const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "call_reason",
     "call_duration",
     "call_record_url",
+    "external_id",
 ];
 /// The first character of a CSV file. Without it, some spreadsheets do not read the file as UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -180,6 +181,9 @@ pub struct ExportedChat {
 pub struct ExportedVisitor {
     number: SequentialNumber,
     id: String,
+    /// The integrator's id of the visitor (sender.id), of an API channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    external_id: Option<String>,
     name: String,
 }
 
@@ -197,6 +201,7 @@ impl ExportedChat {
             messages: messages.collect(),
             visitor: ExportedVisitor {
                 number: SequentialNumber(chat.visitor_number),
+                external_id: chat.integrators_id().map(str::to_owned),
                 id: chat.external_id,
                 name: chat.visitor_name,
             },
@@ -246,6 +251,7 @@ pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
                 optional(status.and_then(CallStatus::reason)),
                 talk_time.map(|time| time.as_secs().to_string()).unwrap_or_default(),
                 optional(status.and_then(CallStatus::record_url)),
+                optional(chat.integrators_id()),
             ];
             push_line(&mut text, &cells);
         }
@@ -346,7 +352,7 @@ mod tests {
         };
         let csv = export_csv(&page, true);
         assert!(csv.starts_with("\u{feff}\"chat_id\","), "{csv}");
-        let expected = "\"call\",\"'+31201234567\",\"positive\",\"Sample department\",\"incoming\",\"end\",\"\",\"61\",\"https://x.example/1.mp3\"\r\n";
+        let expected = "\"call\",\"'+31201234567\",\"positive\",\"Sample department\",\"incoming\",\"end\",\"\",\"61\",\"https://x.example/1.mp3\",\"sample\"\r\n";
         assert!(csv.ends_with(expected), "{csv}");
         assert!(export_csv(&page, false).starts_with("\"1000000000\","), "only the first page has the names");
     }

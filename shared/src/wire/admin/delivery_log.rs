@@ -258,6 +258,9 @@ pub struct DeliveryLogEntry {
     target: Name<Target>,
     r#type: MessageType,
     channel_id: String,
+    /// The integrator's id of the visitor (sender.id), of an API channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    external_id: Option<String>,
     since: UnixSeconds,
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook_id: Option<String>,
@@ -276,6 +279,7 @@ impl DeliveryLogEntry {
             target: Name(delivery.target),
             r#type: MessageType::from(&entry.content),
             channel_id: chat.channel_id.clone(),
+            external_id: chat.integrators_id().map(str::to_owned),
             since: entry.at.into(),
             webhook_id: entry.webhook_dispatch.as_ref().map(|dispatch| dispatch.webhook_id.clone()),
             delivery: Delivery::new(delivery, now),

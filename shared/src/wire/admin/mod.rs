@@ -18,6 +18,7 @@ pub mod settings;
 pub mod signing_secret;
 pub mod telephony_settings;
 pub mod visitor_data;
+pub mod visitor_message;
 pub mod webhook_settings;
 pub mod widget_settings;
 pub mod widget_triggers;
@@ -61,6 +62,7 @@ pub(super) fn operations() -> Vec<Operation> {
         telephony_settings::operations(),
         report::operations(),
         visitor_data::operations(),
+        visitor_message::operations(),
         delivery_log::operations(),
         outages::operations(),
         chat_export::operations(),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::bots::bot::CloseReason;
 use crate::domain::calls::phone_call::{self, CallKind};
 use crate::domain::chats::chat::Sender;
+use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::chats::timeline_entry;
 use crate::domain::deliveries::delivery::{self, DeliveryState, MAX_STORED_ATTEMPTS, Target};
 use crate::domain::named::Named;
@@ -50,6 +51,9 @@ pub struct TimelineEntry {
     /// Only in entries of the type chat_closed, which chats with a bot have: who closed the chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_by: Option<Name<CloseReason>>,
+    /// When the message reached the visitor and was read, if the integrator of the chat's channel reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<Receipt>,
     #[serde(flatten)]
     delivery: EntryDelivery,
 }
@@ -84,10 +88,25 @@ impl TimelineEntry {
             handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
             call: entry.content.call().map(Call::from),
             closed_by: entry.content.closed_by().map(Name),
+            receipt: Receipt::new(entry.receipt),
             delivery: EntryDelivery::new(entry.delivery.as_ref(), now),
             message: MessageFields::from(&entry.content),
             id: entry.id,
         }
+    }
+}
+
+/// Unix seconds. A message that was read is also delivered.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Receipt {
+    delivered_at: UnixSeconds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_at: Option<UnixSeconds>,
+}
+
+impl Receipt {
+    fn new(times: ReceiptTimes) -> Option<Self> {
+        Some(Self { delivered_at: times.delivered_at?.into(), read_at: times.read_at.map(UnixSeconds::from) })
     }
 }
 

@@ -2,16 +2,18 @@
 //! [`visitor_message`](super::visitor_message) and [`integrator_response`](super::integrator_response) read leniently.
 
 use schemars::{JsonSchema, json_schema};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::contract::{Failure, Operation};
+use crate::domain::channels::channel_availability::{AvailabilityReason, ChannelAvailability};
 use crate::domain::chats::idempotency_key::MessageReceipt;
 use crate::wire::channels::integrator_request::IntegratorMessage;
 use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::fields::values::{
-    NotNull, Optional, OptionalText, OptionalTextOrNumber, SequentialNumber, Text, Whole, inline_schema,
+    Name, NotNull, Optional, OptionalText, OptionalTextOrNumber, SequentialNumber, Text, UnixSeconds, Whole,
+    inline_schema,
 };
 
 const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -22,9 +24,14 @@ Operation::get("/channel/{secret}/{channel_id}/status", "channelStatus", "A-1: i
     .describe(
             "Agents count who receive the channel's chats and have the status online. 0 is also returned for a \
              disabled channel. Ask before you show the chat, at most once a minute.")
-    .answers::<ChannelStatus>(200, "1 when an agent who receives the channel's chats is online, otherwise 0.")
+    .query::<ChannelStatusQuery>()
+    .answers::<ChannelStatus>(200,
+            "1 when an agent who receives the channel's chats is online, otherwise 0. With `detail`, an object.")
     .answer_example("online", Some("An agent is online"), json!(1))
     .answer_example("offline", Some("Nobody is online"), json!(0))
+    .answer_example("detail", Some("With `detail=true`: nobody is online"),
+            json!({"online": false, "reason": "outside_hours", "opens_at": 1_795_420_800}))
+    .cacheable()
     .fails(&[Failure::NotFound]),
 Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visitor sends a message, or starts or stops typing")
     .describe(
@@ -122,10 +129,45 @@ impl AcceptedVisitorMessage {
     }
 }
 
-/// 1 when an agent who receives the channel's chats is online, otherwise 0.
-pub struct ChannelStatus;
+#[derive(Deserialize, JsonSchema)]
+pub struct ChannelStatusQuery {
+    /// true: the response says why, and when the working hours begin.
+    #[serde(default)]
+    detail: NotNull<bool>,
+}
 
-inline_schema!(ChannelStatus, "ChannelStatus", json_schema!({ "type": "integer", "enum": [0, 1] }));
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ChannelStatus {
+    Number(OnlineNumber),
+    Detail(ChannelStatusDetail),
+}
+
+/// 1 when an agent who receives the channel's chats is online, otherwise 0.
+#[derive(Serialize)]
+pub struct OnlineNumber(u8);
+
+inline_schema!(OnlineNumber, "OnlineNumber", json_schema!({ "type": "integer", "enum": [0, 1] }));
+
+#[derive(Serialize, JsonSchema)]
+pub struct ChannelStatusDetail {
+    online: bool,
+    reason: Name<AvailabilityReason>,
+    /// When the working hours begin again (Unix seconds), if the reason is outside_hours. The hours are those of the
+    /// account's setting `callback`.
+    opens_at: Option<UnixSeconds>,
+}
+
+impl ChannelStatus {
+    pub fn new(availability: ChannelAvailability, query: &ChannelStatusQuery) -> Self {
+        let online = availability.is_online();
+        if query.detail.0 != Some(true) {
+            return Self::Number(OnlineNumber(online.into()));
+        }
+        let ChannelAvailability { reason, opens_at } = availability;
+        Self::Detail(ChannelStatusDetail { online, reason: Name(reason), opens_at: opens_at.map(UnixSeconds::from) })
+    }
+}
 
 /// Table A1.
 #[derive(JsonSchema)]

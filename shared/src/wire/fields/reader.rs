@@ -166,7 +166,8 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
-        match self.value.as_bool() {
+        let in_query = if self.is_query { self.value.as_str().and_then(|text| text.parse().ok()) } else { None };
+        match self.value.as_bool().or(in_query) {
             Some(value) => visitor.visit_bool(value),
             None => self.invalid("must be true or false"),
         }

@@ -288,6 +288,7 @@ mod tests {
     use super::*;
     use crate::domain::chats::chat::Sender;
     use crate::domain::chats::message_content::Content;
+    use crate::domain::chats::message_receipt::ReceiptTimes;
     use crate::domain::deliveries::delivery::{Delivery, Failure, Target};
     use crate::wire::push::MAX_MESSAGE_BYTES;
 
@@ -302,6 +303,7 @@ mod tests {
             at: Timestamp(5_000),
             caused_by: None,
             webhook_dispatch: None,
+            receipt: ReceiptTimes::default(),
             retain_until: None,
             delivery,
         }

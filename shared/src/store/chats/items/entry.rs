@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::calls::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::chats::chat::Sender;
+use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Delivery, DeliveryState};
 use crate::domain::deliveries::webhook::WebhookDispatch;
@@ -43,6 +44,11 @@ pub(crate) struct EntryItem {
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due_at: Option<u64>,
+    /// When the message was delivered to the visitor and read, as the integrator reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delivered_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    read_at: Option<u64>,
     /// When the entry expires, as Unix time in seconds. `None` means that it never expires. This is the table's TTL
     /// attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,6 +67,7 @@ impl From<&TimelineEntry> for EntryItem {
             at,
             caused_by,
             webhook_dispatch,
+            receipt,
             retain_until,
             delivery,
         } = entry.clone();
@@ -76,6 +83,8 @@ impl From<&TimelineEntry> for EntryItem {
             sk: key.sk,
             due: pending.map(|_| Backlog::Deliveries.partition_of(chat_id)),
             due_at: pending.map(|delivery| delivery_due_at(delivery.round_started_at).0),
+            delivered_at: receipt.delivered_at.map(|at| at.0),
+            read_at: receipt.read_at.map(|at| at.0),
             expires_at: retain_until.map(Timestamp::seconds),
             account_id,
             chat_id,
@@ -113,6 +122,10 @@ impl TryFrom<EntryItem> for TimelineEntry {
             at: Timestamp(item.at),
             caused_by,
             webhook_dispatch: item.webhook_dispatch.map(WebhookDispatch::try_from).transpose()?,
+            receipt: ReceiptTimes {
+                delivered_at: item.delivered_at.map(Timestamp),
+                read_at: item.read_at.map(Timestamp),
+            },
             retain_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })

@@ -7,6 +7,7 @@ pub(crate) mod event_numbers;
 pub(crate) mod note_write;
 pub(crate) mod numbers;
 pub(crate) mod rating_and_typing;
+pub(crate) mod receipt_write;
 pub(crate) mod transition_write;
 pub(crate) mod visitor_message_header;
 pub(crate) mod visitor_profile_header;
