@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-UZFHNA6M.js";import"/console/assets/chunk-GSRLNHBM.js";import"/console/assets/chunk-D3F7RSRT.js";import"/console/assets/chunk-37HH4JXO.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

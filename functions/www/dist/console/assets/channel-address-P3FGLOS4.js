@@ -1,0 +1,1 @@
+import{a as o,b as r,c as m}from"/console/assets/chunk-LA3SC6DG.js";import"/console/assets/chunk-ANHWKOKW.js";import"/console/assets/chunk-QBQHLIAE.js";import"/console/assets/chunk-YCAHBB6Z.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
