@@ -2,8 +2,7 @@
 //!
 //! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as
 //! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat; `seen` is pushed to the
-//! visitor of a widget. If the session has ended,
-//! the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
+//! visitor of a widget; `subscribe` says what the client shows. If the session has ended, the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
 //! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. The response to a
 //! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
 //! frame.
@@ -45,7 +44,7 @@ async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Er
     let result = match open_socket(&connections, connection_id, now).await? {
         Some(Socket::Visitor(socket)) => Some(respond_to_visitor(&push, &socket, event.body()).await),
         Some(Socket::Agent(socket)) => match session_of(&connections, &socket, now).await? {
-            Some(session) => Some(respond(&push, &outbox, &session, event.body()).await),
+            Some(session) => Some(respond(&push, &outbox, &session, &socket, event.body()).await),
             None => None,
         },
         None => None,
@@ -116,6 +115,7 @@ async fn respond(
     push: &PushService<'_>,
     outbox: &Outbox,
     session: &Session,
+    socket: &AgentSocket,
     frame: &str,
 ) -> Result<Option<String>, Error> {
     let access = ChatAccess { directory: push.directory, chats: push.chats, session, now: push.now };
@@ -137,6 +137,11 @@ async fn respond(
             chat.state.after_event(ChatEvent::AgentWrites(&session.agent))?;
             push.push_seen_to_visitor(&chat, seq).await?;
             Ok(None)
+        }
+        ClientFrame::Subscribe(shown) => {
+            let response = socket_frame::subscribed_frame(&shown);
+            push.connections.subscribe(socket, shown).await?;
+            Ok(Some(response))
         }
     }
 }

@@ -7,6 +7,8 @@ import type { ChatRow, Entry, PresenceStatus } from "./types";
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }
+  /** The changes of the shown lists in the last second. */
+  | { type: "changes"; chats: ChatRow[]; gone: number[]; visitor_messages: { chat_id: number; seq: number }[] }
   | { type: "message"; chat_id: number; seq: number; message: Entry }
   /** `result_in_ms`: the milliseconds until the failure of the delivery is shown. The message still shows the delivery
    * as pending. Nothing is pushed when the time has passed, so the client reads the message again. */
@@ -17,5 +19,8 @@ export type Push =
   | { type: "typing"; chat_id: number; from: "agent"; typing: boolean; agent: { id: number; name: string } }
   | { type: "presence"; agent_id: number; status: PresenceStatus }
   | { type: "settings" }
-  /** A push that was too large for a frame. The change must be read over HTTP. */
-  | { type: "incomplete"; chat_id: number };
+  /** The response to a subscription. */
+  | { type: "subscribed" }
+  /** A push that was too large for a frame. The change must be read over HTTP. Without `chat_id`, many chats have
+   * changed. */
+  | { type: "incomplete"; chat_id?: number };

@@ -4,6 +4,7 @@ const PROTOCOL_VERSION = 1;
 /** The field with the body, for each type of push that has a body. The service omits the body if the frame would be
  * too large. */
 const BODY_FIELDS: Partial<Record<Push["type"], string>> = {
+  changes: "chats",
   chat: "chat",
   message: "message",
   delivery: "message",
@@ -19,7 +20,7 @@ const CHAT_PUSH_TYPES = new Set<Push["type"]>([
   "visitor",
   "typing",
 ]);
-const PUSH_TYPES = new Set<Push["type"]>([...CHAT_PUSH_TYPES, "presence", "settings"]);
+const PUSH_TYPES = new Set<Push["type"]>([...CHAT_PUSH_TYPES, "changes", "presence", "settings", "subscribed"]);
 
 /** Parses a frame. Returns undefined if the frame is invalid or has an unknown version or type. A push without its body
  * becomes a push of the type `incomplete`. */
@@ -42,7 +43,7 @@ export function parsePush(data: unknown): Push | "pong" | undefined {
   const bodyField = BODY_FIELDS[type];
   const body = bodyField === undefined ? undefined : frame[bodyField];
   if (bodyField !== undefined && (typeof body !== "object" || body === null))
-    return { type: "incomplete", chat_id: chatId as number };
+    return typeof chatId === "number" ? { type: "incomplete", chat_id: chatId } : { type: "incomplete" };
   if (bodyField === "message" && typeof (body as { seq?: unknown }).seq !== "number") return undefined;
   return frame as unknown as Push;
 }

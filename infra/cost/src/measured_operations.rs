@@ -459,6 +459,8 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
             .await?;
         Ok(())
     };
+    // While an agent is online, the process remembers for ten seconds that somebody is.
+    driver.api.put("/agent/presence", &admin.token, &json!({"status": "online"})).await?;
     driver.send_visitor_message(&channel, "ada").await?;
     driver.wait_until_only_delayed().await?;
     answer(1).await?;

@@ -44,6 +44,10 @@ pub enum KeyFamily {
     Sessions,
     Presence,
     AccountSockets,
+    Subscribers,
+    AgentSubscribers,
+    ChatSubscribers,
+    ChangedChats,
     BotRequests,
     Settings,
     Channel,
@@ -114,11 +118,11 @@ const CLOSE: [Request; 6] = [
 const DELIVERY: [Request; 3] =
     [read(KeyFamily::Chat, 2.0), write(KeyFamily::Chat, 1.0), write(KeyFamily::PendingDeliveries, 1.0)];
 
-/// The requests of the first attempt of a delivery to a bot, and of the check for the bot's answer.
-const BOT_DELIVERY: [Request; 5] = [
+/// The requests of the first attempt of a delivery to a bot, and of the check for the bot's answer. An agent is online,
+/// so the presences are cached.
+const BOT_DELIVERY: [Request; 4] = [
     read(KeyFamily::Chat, 3.0),
     read(KeyFamily::Visitor, 1.0),
-    read(KeyFamily::Presence, 1.0),
     write(KeyFamily::Chat, 1.0),
     write(KeyFamily::PendingDeliveries, 1.0),
 ];
@@ -217,12 +221,13 @@ impl Operation {
     /// kinds of items it reads. The reads of the settings by `agent-accept-chat`, `agent-close-chat` and
     /// `schedule-close-idle-chats` are left out.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
-        use KeyFamily::{Channel, Provider, Settings};
+        use KeyFamily::{Channel, Presence, Provider, Settings};
         match self {
             Self::OpenChat | Self::VisitorMessage => &[(Function::ChannelMessage, &[Channel, Settings])],
-            Self::OpenChatWithBot | Self::VisitorMessageToBot => {
-                &[(Function::ChannelMessage, &[Channel, Settings]), (Function::DeliverBot, &[Channel, Provider])]
-            }
+            Self::OpenChatWithBot | Self::VisitorMessageToBot => &[
+                (Function::ChannelMessage, &[Channel, Settings]),
+                (Function::DeliverBot, &[Channel, Provider, Presence]),
+            ],
             Self::FirstAnswer | Self::AgentMessage => &[(Function::DeliverChannel, &[Channel])],
             Self::BotMessage => {
                 &[(Function::BotEvent, &[Channel, Provider, Settings]), (Function::DeliverChannel, &[Channel])]
@@ -231,16 +236,51 @@ impl Operation {
         }
     }
 
-    pub fn is_http_request(self) -> bool {
-        self != Self::CloseIdle
+    /// Returns how many frames the client of the chat's agent gets at once. A message causes two frames: the message and
+    /// the chat's row. Any other operation causes only the row. A delivery attempt causes one more frame, because it
+    /// changes the message's delivery. Nobody has a chat that waits or that a bot has.
+    pub fn frames(self) -> f64 {
+        match self {
+            Self::OpenChat | Self::OpenChatWithBot | Self::VisitorMessageToBot | Self::BotMessage | Self::CloseIdle => {
+                0.0
+            }
+            Self::VisitorMessage => 2.0,
+            Self::FirstAnswer | Self::AgentMessage => 3.0,
+            // The client of the agent subscribes to the chat, and gets a response.
+            Self::Accept => 2.0,
+            Self::Close => 1.0,
+        }
     }
 
-    /// Returns how many frames an agent who sees the chat gets. A message causes two frames: the message and the chat's
-    /// row. Any other operation causes only the row. A delivery attempt causes one more frame, because it changes the
-    /// message's delivery.
-    pub fn frames(self) -> f64 {
-        let of_request = if self.is_message() { 2.0 } else { 1.0 };
-        of_request + self.pushes() - 1.0
+    /// Returns whether the operation changes a row of the lists by more than its last message, so that the clients of
+    /// all agents show it. They show the waiting chats and their own; the simulation assumes that none of them shows
+    /// the lists of other agents' chats and of bots' chats.
+    pub fn changes_lists(self) -> bool {
+        match self {
+            Self::OpenChat | Self::OpenChatWithBot | Self::Accept | Self::Close | Self::CloseIdle => true,
+            Self::VisitorMessage
+            | Self::VisitorMessageToBot
+            | Self::FirstAnswer
+            | Self::AgentMessage
+            | Self::BotMessage => false,
+        }
+    }
+
+    /// Returns the number of requests that clients send to the gateway: a request to the HTTP API and, when an agent
+    /// accepts a chat, the frame with which the client subscribes to it.
+    pub fn client_requests(self) -> u64 {
+        match self {
+            Self::CloseIdle => 0,
+            Self::Accept => 2,
+            Self::OpenChat
+            | Self::OpenChatWithBot
+            | Self::VisitorMessage
+            | Self::VisitorMessageToBot
+            | Self::FirstAnswer
+            | Self::AgentMessage
+            | Self::BotMessage
+            | Self::Close => 1,
+        }
     }
 
     /// Returns how often the operation invokes `deliver-push`: once for the request and, if the request causes a

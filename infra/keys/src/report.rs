@@ -60,12 +60,15 @@ pub fn queue_table(options: &Options, load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns a table of the load of API Gateway. Its limit applies to the sum of the HTTP requests and the frames.
+/// Returns a table of the load of API Gateway. Its limit applies to the sum of the requests and the frames.
 pub fn gateway_table(load: &Load) -> String {
-    let GatewayLoad { requests, frames, account_frames } = load.gateway;
+    let GatewayLoad { requests, own_frames, frames, account_frames } = load.gateway;
     let percent = 100.0 * (requests + frames) / GATEWAY_LIMIT;
-    let head = "| HTTP requests/s | frames to agents/s | of the busiest account/s | % of 10,000 |";
-    format!("{head}\n|--:|--:|--:|--:|\n| {requests:.1} | {frames:.0} | {account_frames:.0} | {percent:.0} |\n")
+    let head = "| requests of clients/s | frames to agents/s | of own chats | of the busiest account/s | % of 10,000 |";
+    format!(
+        "{head}\n|--:|--:|--:|--:|--:|\n| {requests:.1} | {frames:.0} | {own_frames:.0} | {account_frames:.0} | \
+         {percent:.0} |\n"
+    )
 }
 
 fn queue_name(queue: Queue) -> &'static str {
@@ -95,6 +98,10 @@ fn family_name(family: KeyFamily) -> &'static str {
         KeyFamily::Sessions => "Connections `AGENT#<account>#<number>`",
         KeyFamily::Presence => "Connections `PRESENCE#<account>`",
         KeyFamily::AccountSockets => "Connections `SOCKETS#<account>`",
+        KeyFamily::Subscribers => "Connections `SUBSCRIBERS#<account>`",
+        KeyFamily::AgentSubscribers => "Connections `AGENT_SUBSCRIBERS#<account>#<number>`",
+        KeyFamily::ChatSubscribers => "Connections `CHAT_SUBSCRIBERS#<account>#<number>`",
+        KeyFamily::ChangedChats => "Connections `CHANGED_CHATS#<account>`",
         KeyFamily::BotRequests => "Connections `RATE#<bot>`",
         KeyFamily::Settings => "Directory `ACCOUNT#<account>`",
         KeyFamily::Channel => "Directory `CHANNEL#<id>`",
@@ -126,7 +133,7 @@ mod tests {
         for operation in Operation::ALL {
             assert!(report.contains(operation.name()), "{report}");
         }
-        assert_eq!(load.families.len(), 21);
+        assert_eq!(load.families.len(), 25);
         for family in load.families.keys() {
             assert!(report.contains(family_name(*family)), "{report}");
         }

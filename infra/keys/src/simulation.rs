@@ -19,8 +19,8 @@ pub const READ_LIMIT: f64 = 3_000.0;
 const FUNCTION_SECONDS: f64 = 0.025;
 /// How long a process caches an item of the Directory table.
 const CACHE_SECONDS: f64 = 10.0;
-/// The sizes, in bytes, of the item of a socket and of the item of an agent's presence.
-const SOCKET_BYTES: f64 = 330.0;
+/// The sizes, in bytes, of the item of a subscriber's socket and of the item of an agent's presence.
+const SUBSCRIBER_BYTES: f64 = 380.0;
 const PRESENCE_BYTES: f64 = 200.0;
 /// The number of bytes that one read unit covers in a strongly consistent query. An eventually consistent query costs
 /// half.
@@ -63,13 +63,15 @@ pub struct QueueLoad {
     pub attempt_seconds: f64,
 }
 
-/// The numbers of HTTP requests and frames that API Gateway handles per second.
+/// The numbers of requests and frames that API Gateway handles per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GatewayLoad {
-    /// The number of requests to the HTTP API.
+    /// The number of requests to the HTTP API, and of frames from agents.
     pub requests: f64,
-    /// The number of frames that `deliver-push` sends to agents. This is an upper bound, because the simulation assumes
-    /// that every agent of an account sees all chats, regardless of the channels' audiences.
+    /// The number of frames about own chats that agents get at once.
+    pub own_frames: f64,
+    /// The number of frames to agents. This is an upper bound, because the simulation assumes that every agent of an
+    /// account sees all chats, regardless of the channels' audiences.
     pub frames: f64,
     /// The number of frames for the agents of the busiest account.
     pub account_frames: f64,
@@ -89,10 +91,30 @@ struct Account {
     latest_chat: u64,
     open_chats: u64,
     agents: u64,
-    /// The number of `deliver-push` invocations so far.
-    pushes: f64,
-    /// The number of frames for each agent so far.
-    frames: f64,
+    /// The number of operations so far. Each of them changes a row.
+    operations: f64,
+    /// The number of frames about the agents' own chats so far.
+    own_frames: f64,
+    /// The number of changes to the lists of all agents so far.
+    list_changes: f64,
+}
+
+impl Account {
+    /// Returns the number of frames per second with which each agent gets the changes of the lists.
+    fn list_frames(&self, seconds: f64) -> f64 {
+        list_pushes(self.list_changes / seconds)
+    }
+
+    fn frames(&self, seconds: f64) -> f64 {
+        self.own_frames / seconds + self.list_frames(seconds) * self.agents as f64
+    }
+}
+
+/// Returns the number of pushes of the lists per second if this number of changes arrive per second, independently of
+/// each other. A change that arrives within a second after the last push starts a window of a second; a later one is
+/// pushed at once.
+fn list_pushes(changes: f64) -> f64 {
+    if changes <= 0.0 { 0.0 } else { 1.0 / (1.0 / changes + 1.0 - (-changes).exp()) }
 }
 
 struct Simulation<'a> {
@@ -105,7 +127,7 @@ struct Simulation<'a> {
     invocations: BTreeMap<Function, u64>,
     groups: BTreeMap<Queue, HashMap<String, u64>>,
     account_tasks: BTreeMap<Queue, Vec<u64>>,
-    http_requests: u64,
+    client_requests: u64,
 }
 
 pub fn simulate(options: &Options) -> Load {
@@ -133,8 +155,9 @@ impl<'a> Simulation<'a> {
                 latest_chat: FIRST_CHAT,
                 open_chats: (open_chats as u64).max(1),
                 agents: ((rate * options.agents) as u64).max(1),
-                pushes: 0.0,
-                frames: 0.0,
+                operations: 0.0,
+                own_frames: 0.0,
+                list_changes: 0.0,
             }
         };
         Self {
@@ -147,7 +170,7 @@ impl<'a> Simulation<'a> {
             invocations: BTreeMap::new(),
             groups: BTreeMap::new(),
             account_tasks: BTreeMap::new(),
-            http_requests: 0,
+            client_requests: 0,
         }
     }
 
@@ -159,13 +182,15 @@ impl<'a> Simulation<'a> {
         } else {
             account.latest_chat - self.random.below(account.open_chats)
         };
-        account.pushes += operation.pushes();
-        account.frames += operation.frames();
-        self.http_requests += u64::from(operation.is_http_request());
+        account.operations += 1.0;
+        account.own_frames += operation.frames();
+        account.list_changes += f64::from(u8::from(operation.changes_lists()));
+        self.client_requests += operation.client_requests();
         let chat = Chat::new(account, chat_id, self.options, self.day);
         for request in operation.requests() {
             self.count(&chat, request);
         }
+        self.count_push(&chat, operation);
         if let Some((queue, requests)) = operation.delivery() {
             requests.iter().for_each(|request| self.count(&chat, *request));
             self.count_task(index, queue, &chat);
@@ -181,8 +206,6 @@ impl<'a> Simulation<'a> {
 
     fn count(&mut self, chat: &Chat, request: Request) {
         let Request { family, reads, writes } = request;
-        // A query for the presence reads the items of all agents of the account.
-        let reads = if family == KeyFamily::Presence { query_units(chat.agents, PRESENCE_BYTES) } else { reads };
         self.add_to_key(family, chat.key(family), reads, writes);
         if family == KeyFamily::Report {
             self.add_to_key(KeyFamily::ReportItem, chat.key(KeyFamily::ReportItem), reads, writes);
@@ -207,7 +230,7 @@ impl<'a> Simulation<'a> {
 
     fn finish(mut self, largest_share: f64, messages: u64) -> Load {
         let seconds = f64::from(self.options.seconds);
-        self.count_pushes();
+        self.count_list_pushes();
         self.count_cache_misses();
         let families = self.keys.iter().filter_map(|(family, keys)| {
             let by_load = |(key, load): &(&String, &KeyLoad), (other_key, other): &(&String, &KeyLoad)| {
@@ -238,24 +261,43 @@ impl<'a> Simulation<'a> {
 
     fn gateway_load(&self) -> GatewayLoad {
         let seconds = f64::from(self.options.seconds);
-        let frames = || self.accounts.iter().map(|account| account.frames * account.agents as f64 / seconds);
-        let account_frames = frames().fold(0.0, f64::max);
-        GatewayLoad { requests: self.http_requests as f64 / seconds, frames: frames().sum(), account_frames }
+        let frames = || self.accounts.iter().map(|account| account.frames(seconds));
+        GatewayLoad {
+            requests: self.client_requests as f64 / seconds,
+            own_frames: self.accounts.iter().map(|account| account.own_frames / seconds).sum(),
+            frames: frames().sum(),
+            account_frames: frames().fold(0.0, f64::max),
+        }
     }
 
-    /// Counts the reads of the pushes, each of which queries the sockets of its account. This is an upper bound,
-    /// because `deliver-push` makes one query for all changes of an account in a batch.
-    fn count_pushes(&mut self) {
-        let queries: Vec<(String, f64)> = self
+    /// Counts the requests of the pushes that an operation causes, except those of the lists. Each invocation of
+    /// `deliver-push` looks for sockets, and then for the subscribers of the chat and of its agent. This is an upper
+    /// bound, because an invocation makes one query of each kind for all changes in its batch.
+    fn count_push(&mut self, chat: &Chat, operation: Operation) {
+        let reads = operation.pushes() / 2.0;
+        self.add_to_key(KeyFamily::AccountSockets, chat.key(KeyFamily::AccountSockets), reads, 0.0);
+        self.add_to_key(KeyFamily::ChatSubscribers, chat.key(KeyFamily::ChatSubscribers), reads, 0.0);
+        if operation.frames() > 0.0 {
+            self.add_to_key(KeyFamily::AgentSubscribers, chat.key(KeyFamily::AgentSubscribers), reads, 0.0);
+        }
+    }
+
+    /// Counts the requests of the pushes of lists. Each operation changes a row: its changes are stored, unless they
+    /// are pushed at once. A push writes the marker, which has the key of the sockets, and queries all subscribers.
+    fn count_list_pushes(&mut self) {
+        let seconds = f64::from(self.options.seconds);
+        let accounts: Vec<(String, f64, f64)> = self
             .accounts
             .iter()
             .map(|account| {
-                let units = query_units(account.agents, SOCKET_BYTES) / 2.0;
-                (key_usage::account_sockets(&account.id), account.pushes * units)
+                (account.id.clone(), account.operations, query_units(account.agents, SUBSCRIBER_BYTES) / 2.0)
             })
             .collect();
-        for (key, reads) in queries.into_iter().filter(|(_, reads)| *reads > 0.0) {
-            self.add_to_key(KeyFamily::AccountSockets, key, reads, 0.0);
+        for (id, operations, units) in accounts.into_iter().filter(|(_, operations, _)| *operations > 0.0) {
+            let pushes = list_pushes(operations / seconds) * seconds;
+            self.add_to_key(KeyFamily::AccountSockets, key_usage::account_sockets(&id), 0.0, pushes);
+            self.add_to_key(KeyFamily::Subscribers, key_usage::subscribers(&id), pushes * units, 0.0);
+            self.add_to_key(KeyFamily::ChangedChats, key_usage::changed_chats(&id), 0.0, operations);
         }
     }
 
@@ -267,11 +309,19 @@ impl<'a> Simulation<'a> {
             let invocations = self.invocations.get(&function).copied().unwrap_or_default() as f64;
             let processes = (invocations / seconds * self.invocation_seconds(function)).max(1.0);
             for (key, count) in keys {
+                let units = self.cached_read_units(family, &key);
                 let in_cache_time = count as f64 / seconds * CACHE_SECONDS;
                 let reading_processes = processes * (1.0 - (1.0 - 1.0 / processes).powf(in_cache_time));
-                self.add_to_key(family, key, reading_processes / CACHE_SECONDS * seconds, 0.0);
+                self.add_to_key(family, key, reading_processes / CACHE_SECONDS * seconds * units, 0.0);
             }
         }
+    }
+
+    /// Returns the units of a read into the cache. A query for the presence reads the items of all agents.
+    fn cached_read_units(&self, family: KeyFamily, key: &str) -> f64 {
+        let is_of = |account: &&Account| key_usage::presence(&account.id) == key;
+        let account = self.accounts.iter().find(|account| family == KeyFamily::Presence && is_of(account));
+        account.map_or(1.0, |account| query_units(account.agents, PRESENCE_BYTES))
     }
 
     fn attempt_seconds(&self) -> f64 {
@@ -330,6 +380,10 @@ impl Chat {
             KeyFamily::Sessions => key_usage::sessions(account_id, chat_id % agents),
             KeyFamily::Presence => key_usage::presence(account_id),
             KeyFamily::AccountSockets => key_usage::account_sockets(account_id),
+            KeyFamily::Subscribers => key_usage::subscribers(account_id),
+            KeyFamily::AgentSubscribers => key_usage::agent_subscribers(account_id, chat_id % agents),
+            KeyFamily::ChatSubscribers => key_usage::chat_subscribers(account_id, chat_id),
+            KeyFamily::ChangedChats => key_usage::changed_chats(account_id),
             KeyFamily::BotRequests => key_usage::bot_requests(&format!("{account_id}bot")),
             KeyFamily::Settings => key_usage::settings(account_id),
             KeyFamily::Channel => key_usage::channel(channel_id),
@@ -380,7 +434,9 @@ mod tests {
         }
         assert_eq!(single.families[&KeyFamily::PendingDeliveries].keys, 32);
         assert_eq!(single.families[&KeyFamily::ReportItem].keys, 24, "eight for each channel");
-        assert!(percent(&single, KeyFamily::AccountSockets) > 100.0, "each push reads all sockets of the account");
+        for family in [KeyFamily::Subscribers, KeyFamily::ChangedChats] {
+            assert!(percent(&single, family) > 20.0 * percent(&many, family), "{family:?}");
+        }
     }
 
     #[test]
@@ -390,9 +446,20 @@ mod tests {
         assert!((95.0..105.0).contains(&opened), "{opened} chats a second");
         let QueueLoad { tasks, account_tasks, .. } = load.queues[&Queue::Channel];
         assert!((490.0..510.0).contains(&tasks) && tasks == account_tasks, "{tasks} deliveries a second");
-        let GatewayLoad { requests, frames, account_frames } = load.gateway;
-        assert!((1_100.0..1_140.0).contains(&requests), "{requests} requests a second");
-        assert!((14.0e6..14.6e6).contains(&frames) && frames == account_frames, "{frames} frames for 5,000 agents");
+        let GatewayLoad { requests, own_frames, frames, account_frames } = load.gateway;
+        assert!((1_160.0..1_200.0).contains(&requests), "{requests} requests a second");
+        assert!((1_500.0..1_600.0).contains(&own_frames), "{own_frames} frames to those who have the chats");
+        let list_frames = frames - own_frames;
+        assert!((4_900.0..=5_000.0).contains(&list_frames) && frames == account_frames, "{list_frames} for 5,000 agents");
+    }
+
+    #[test]
+    fn lists_are_pushed_at_most_once_a_second() {
+        assert_eq!(list_pushes(0.0), 0.0);
+        let few = list_pushes(0.01);
+        assert!((0.0099..=0.01).contains(&few), "{few}: each of few changes is pushed");
+        let many = list_pushes(1_000.0);
+        assert!((0.99..=1.0).contains(&many), "{many}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::chats::notifications::NotificationContext;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::{HIDDEN, SignedPost};
+use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
@@ -207,9 +208,18 @@ impl BotRequests<'_> {
     async fn channel_now(&self, chat: &Chat) -> Result<ChannelNow, Error> {
         let channel = self.directory.cached_channel(&chat.channel_id).await?;
         Ok(ChannelNow {
-            agents_online: has_online_agent(self.directory, self.connections, chat).await?,
+            agents_online: self.expects_online_agent(chat).await?,
             shows: channel.map(|channel| channel.settings.rich_support()).unwrap_or_default(),
         })
+    }
+
+    /// Like [`has_online_agent`], but an agent who has just gone may still count for ten seconds. The bot only learns
+    /// whether an invitation makes sense; the invitation itself reads the presences again.
+    async fn expects_online_agent(&self, chat: &Chat) -> Result<bool, Error> {
+        let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
+        let (audience, now) = (self.directory.audience(&channel).await?, clock::now());
+        let is_online = |presences: &[Presence]| audience.has_online_agent(presences, now);
+        self.connections.presences_recently_met(&chat.account_id, is_online).await
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
+use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_visibility::Viewer;
+use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
 pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
@@ -22,6 +24,31 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// hours, but does not guarantee that it reports the close.
 const SOCKET_LIFETIME: Duration = Duration::from_secs((2 * 60 + 10) * 60);
 
+named! {
+    /// A list of open chats that a client can show. Its name is the state of its chats.
+    pub enum ChatList {
+        Bot = "bot",
+        Waiting = "waiting",
+        Active = "active",
+    }
+}
+
+/// What the client of an agent's socket shows. Its socket gets only the pushes about this.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subscription {
+    /// The lists whose rows the client shows.
+    pub lists: Vec<ChatList>,
+    /// The chat whose messages the client shows.
+    pub open_chat: Option<u64>,
+}
+
+impl Subscription {
+    /// Whether one of the lists contains the chat.
+    pub fn lists(&self, chat: &Chat) -> bool {
+        self.lists.iter().any(|list| list.name() == chat.state.name())
+    }
+}
+
 /// An open socket of an agent's client, or one that is being opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSocket {
@@ -36,6 +63,8 @@ pub struct AgentSocket {
     pub opened_at: Timestamp,
     /// The time from which the socket counts as closed, even if its close was not reported.
     pub expires_at: Timestamp,
+    /// `None` if the socket gets every push.
+    pub subscription: Option<Subscription>,
 }
 
 /// An open socket of a widget's visitor, or one that is being opened.

@@ -2,7 +2,7 @@
 //! function can forget to push, and a change is pushed even if the function that made it crashes. Agents' typing
 //! notices, which no table stores, are pushed here too. See [`crate::wire::push`] for the frames.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::future::{join_all, try_join_all};
@@ -16,15 +16,19 @@ use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_side_panel::Panel;
 use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::list_change::ListChanges;
 use crate::domain::socket::{AgentSocket, Socket, VisitorSocket};
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::service::chat_access::ChatVisibility;
+use crate::service::push_lists::list_changes;
+use crate::service::push_recipients::Recipients;
 use crate::service::widget::agent_photo;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
+use crate::store::connections::subscriptions::Listeners;
 use crate::store::directory::Directory;
 use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
 use crate::wire::push::{self, TypingFrom};
@@ -45,12 +49,13 @@ pub struct PushService<'a> {
 /// A frame that is sent to several sockets.
 pub(super) type Frame = Arc<str>;
 
-struct ChatPush {
+pub(super) struct ChatPush {
+    pub chat_id: u64,
     /// The header before the first of `changes`. `None` if the chat is new, or if no change concerns the header.
-    before: Option<Chat>,
+    pub before: Option<Chat>,
     /// The current header. `None` if the chat has been deleted or has expired.
-    current: Option<Chat>,
-    changes: Vec<ChatItemChange>,
+    pub current: Option<Chat>,
+    pub changes: Vec<ChatItemChange>,
 }
 
 impl PushService<'_> {
@@ -69,18 +74,20 @@ impl PushService<'_> {
         join_all(accounts).await.into_iter().collect()
     }
 
-    /// Notifies the colleagues who see the chat that an agent has started or stopped typing. The notice is not stored,
-    /// so no stream reports it.
+    /// Notifies the colleagues who see the chat that an agent has started or stopped typing. Of the subscribers, those
+    /// are notified who show the chat. The notice is not stored, so no stream reports it.
     pub async fn push_agent_typing(&self, chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> Result<(), Error> {
-        let mut sockets = self.connections.account_sockets(&chat.account_id, self.now).await?;
+        let Listeners { mut sockets, lists_pushed_at } = self.connections.listeners(&chat.account_id, self.now).await?;
+        if lists_pushed_at.is_some() {
+            sockets.extend(self.connections.chat_subscribers(&chat.account_id, chat.chat_id, self.now).await?);
+        }
         sockets.retain(|socket| socket.agent_id != agent.agent_id);
-        let mut viewers: Vec<Viewer> = sockets.iter().map(AgentSocket::viewer).collect();
+        let viewers: Vec<Viewer> = sockets.iter().map(AgentSocket::viewer).collect();
         let chats = std::slice::from_ref(chat);
         let visibility = ChatVisibility::read(self.directory, &chat.account_id, &viewers, chats).await?;
-        viewers.retain(|viewer| visibility.sees(*viewer, chat));
+        sockets.retain(|socket| visibility.sees(socket.viewer(), chat));
         let frame: Frame = push::agent_typing_frame(chat, agent, is_typing).into();
-        let frames = viewers.into_iter().map(|viewer| (viewer, vec![frame.clone()])).collect();
-        self.send_to_all(sockets, &frames).await;
+        self.send_to_all(sockets.into_iter().map(|socket| (socket, vec![frame.clone()])).collect()).await;
         Ok(())
     }
 
@@ -88,7 +95,7 @@ impl PushService<'_> {
     fn is_visible(&self, change: &TableChange) -> bool {
         match change {
             TableChange::Presence { before, after } => self.status(before.as_deref()) != self.status(after.as_deref()),
-            TableChange::SessionEnded { .. } | TableChange::Directory => true,
+            TableChange::SessionEnded { .. } | TableChange::Lists(_) | TableChange::Directory => true,
             TableChange::Chat { change, .. } => self.is_visible_in_chat(change),
         }
     }
@@ -127,12 +134,16 @@ impl PushService<'_> {
         let mut online_changes = OnlineChanges::default();
         // `for_all` contains the frames for all agents: at most one for the settings, and one with the latest status of
         // each agent whose presence has changed.
-        let (mut by_chat, mut for_all) =
-            (BTreeMap::<u64, Vec<ChatItemChange>>::new(), BTreeMap::<Option<u64>, Frame>::new());
+        let (mut by_chat, mut for_all, mut lists) = (
+            BTreeMap::<u64, Vec<ChatItemChange>>::new(),
+            BTreeMap::<Option<u64>, Frame>::new(),
+            ListChanges::default(),
+        );
         for change in changes {
             match change {
                 TableChange::Chat { chat_id, change } => by_chat.entry(chat_id).or_default().push(change),
                 TableChange::SessionEnded { session_id } => self.close_sockets(&account_id, &session_id).await?,
+                TableChange::Lists(changes) => lists.merge(changes),
                 TableChange::Directory => drop(for_all.insert(None, push::settings_frame().into())),
                 TableChange::Presence { before, after } => {
                     let agent_id = before.as_ref().or(after.as_ref()).map(|presence| presence.agent_id);
@@ -145,16 +156,18 @@ impl PushService<'_> {
                 }
             }
         }
+        if !lists.is_empty() {
+            self.connections.record_list_push(&account_id, self.now).await?;
+            self.push_lists(&account_id, &lists).await?;
+        }
         if by_chat.is_empty() && for_all.is_empty() {
             return Ok(());
         }
         let to_visitors = join_all(by_chat.iter().map(|(id, changes)| self.push_to_visitor(&account_id, *id, changes)));
         to_visitors.await.into_iter().collect::<Result<(), Error>>()?;
-        let sockets = self.connections.account_sockets(&account_id, self.now).await?;
-        if !sockets.is_empty() {
-            let mut frames = self.chat_frames(&account_id, by_chat, &sockets).await?;
-            frames.values_mut().for_each(|frames| frames.extend(for_all.values().cloned()));
-            self.send_to_all(sockets, &frames).await;
+        let listeners = self.connections.listeners(&account_id, self.now).await?;
+        if !listeners.is_empty() {
+            self.push_to_agents(&account_id, listeners, by_chat, for_all.into_values().collect()).await?;
         }
         // The mode is last because it can have many recipients. An error is only logged, so that the batch is not
         // pushed to the agents again: the widgets also read the mode.
@@ -162,6 +175,30 @@ impl PushService<'_> {
             tracing::warn!(context = error.context(), account_id, "mode not pushed to visitors");
         }
         Ok(())
+    }
+
+    async fn push_to_agents(
+        &self,
+        account_id: &str,
+        listeners: Listeners,
+        by_chat: BTreeMap<u64, Vec<ChatItemChange>>,
+        for_all: Vec<Frame>,
+    ) -> Result<(), Error> {
+        let lists_pushed_at = listeners.lists_pushed_at;
+        let lists = list_changes(&by_chat);
+        let pushes = self.read_chats(account_id, by_chat).await?;
+        let recipients = self.recipients(account_id, listeners, &pushes, !for_all.is_empty()).await?;
+        let mut frames = self.chat_frames(account_id, pushes, &recipients).await?;
+        let with_frames = recipients.into_sockets().map(|(connection_id, socket)| {
+            let mut frames = frames.remove(&connection_id).unwrap_or_default();
+            frames.extend(for_all.iter().cloned());
+            (socket, frames)
+        });
+        self.send_to_all(with_frames.collect()).await;
+        match lists_pushed_at {
+            Some(pushed_at) if !lists.is_empty() => self.push_list_changes(account_id, &lists, pushed_at).await,
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Pushes a chat's changes to its visitor, if the chat belongs to a widget.
@@ -224,36 +261,38 @@ impl PushService<'_> {
         join_all(sockets.into_iter().map(async |socket| self.send(&Socket::Visitor(socket), frames).await)).await;
     }
 
+    /// Returns the frames about chats by the connection ids of the sockets that get them.
     async fn chat_frames(
         &self,
         account_id: &str,
-        by_chat: BTreeMap<u64, Vec<ChatItemChange>>,
-        sockets: &[AgentSocket],
-    ) -> Result<BTreeMap<Viewer, Vec<Frame>>, Error> {
-        let mut frames: BTreeMap<Viewer, Vec<Frame>> =
-            sockets.iter().map(|socket| (socket.viewer(), Vec::new())).collect();
-        if by_chat.is_empty() {
+        pushes: Vec<ChatPush>,
+        recipients: &Recipients,
+    ) -> Result<BTreeMap<String, Vec<Frame>>, Error> {
+        let mut frames = BTreeMap::<String, Vec<Frame>>::new();
+        if pushes.is_empty() || recipients.is_empty() {
             return Ok(frames);
         }
-        let pushes = self.read_chats(account_id, by_chat).await?;
         let chats: Vec<Chat> =
             pushes.iter().flat_map(|push| push.before.iter().chain(&push.current)).cloned().collect();
-        let viewers: Vec<Viewer> = frames.keys().copied().collect();
+        let viewers: BTreeSet<Viewer> = recipients.sockets().map(AgentSocket::viewer).collect();
+        let viewers: Vec<Viewer> = viewers.into_iter().collect();
         let visibility = ChatVisibility::read(self.directory, account_id, &viewers, &chats).await?;
         let sees = |viewer: Viewer, chat: Option<&Chat>| chat.is_some_and(|chat| visibility.sees(viewer, chat));
         let safe_urls = &self.directory.cached_settings(account_id).await?.safe_urls;
         for push in pushes {
             let current = push.current.as_ref();
             let gone: Option<Frame> = push.before.as_ref().map(|before| push::chat_gone_frame(before).into());
-            let is_seen = viewers.iter().any(|viewer| sees(*viewer, current));
+            let of_chat: Vec<&AgentSocket> = recipients.of_chat(push.chat_id).collect();
+            let is_seen = of_chat.iter().any(|socket| sees(socket.viewer(), current));
             let visible = match current.filter(|_| is_seen) {
                 Some(chat) => self.frames_of_chat(chat, &push.changes, safe_urls).await?,
                 None => Vec::new(),
             };
-            for (viewer, frames) in &mut frames {
-                if sees(*viewer, current) {
+            for socket in of_chat {
+                let frames = frames.entry(socket.connection_id.clone()).or_default();
+                if sees(socket.viewer(), current) {
                     frames.extend(visible.iter().cloned());
-                } else if sees(*viewer, push.before.as_ref()) {
+                } else if sees(socket.viewer(), push.before.as_ref()) {
                     frames.extend(gone.clone());
                 }
             }
@@ -273,7 +312,7 @@ impl PushService<'_> {
         let mut headers: BTreeMap<u64, Chat> = headers.into_iter().map(|chat| (chat.chat_id, chat)).collect();
         let push = |(chat_id, changes): (u64, Vec<ChatItemChange>)| {
             let current = headers.remove(&chat_id).filter(|chat| !chat.is_expired(self.now));
-            ChatPush { before: first_header(&changes), current, changes }
+            ChatPush { chat_id, before: first_header(&changes), current, changes }
         };
         Ok(by_chat.into_iter().map(push).collect())
     }
@@ -380,13 +419,9 @@ impl PushService<'_> {
         .map(|_| ())
     }
 
-    /// Sends each socket the frames of its viewer. The sockets are served concurrently.
-    async fn send_to_all(&self, sockets: Vec<AgentSocket>, frames: &BTreeMap<Viewer, Vec<Frame>>) {
-        let send = async |socket: AgentSocket| {
-            if let Some(frames) = frames.get(&socket.viewer()) {
-                self.send(&Socket::Agent(socket), frames).await;
-            }
-        };
+    /// Sends each socket its frames. The sockets are served concurrently.
+    pub(super) async fn send_to_all(&self, sockets: Vec<(AgentSocket, Vec<Frame>)>) {
+        let send = async |(socket, frames): (AgentSocket, Vec<Frame>)| self.send(&Socket::Agent(socket), &frames).await;
         stream::iter(sockets).for_each_concurrent(MAX_CONCURRENT_SENDS, send).await;
     }
 

@@ -10,6 +10,9 @@ use crate::store::connections::presence::presence_key;
 use crate::store::connections::request_rate_limit::request_count_key;
 use crate::store::connections::sessions::sessions_partition;
 use crate::store::connections::sockets::account_sockets_partition;
+use crate::store::connections::subscriptions::{
+    agent_subscribers_partition, changed_chats_partition, chat_subscribers_partition, subscribers_partition,
+};
 use crate::store::directory::keys::{channel_key, provider_key, settings_key};
 use crate::store::table::Key;
 
@@ -72,6 +75,24 @@ pub fn presence(account_id: &str) -> String {
 
 pub fn account_sockets(account_id: &str) -> String {
     account_sockets_partition(account_id)
+}
+
+/// Returns the partition of the account's sockets whose clients have said what they show.
+pub fn subscribers(account_id: &str) -> String {
+    subscribers_partition(account_id)
+}
+
+pub fn agent_subscribers(account_id: &str, agent_id: u64) -> String {
+    agent_subscribers_partition(account_id, agent_id)
+}
+
+pub fn chat_subscribers(account_id: &str, chat_id: u64) -> String {
+    chat_subscribers_partition(account_id, chat_id)
+}
+
+/// Returns the partition of the item with the changes of an account's lists.
+pub fn changed_chats(account_id: &str) -> String {
+    changed_chats_partition(account_id)
 }
 
 /// Returns the partition that contains the number of a bot's requests in each rate window.

@@ -4,6 +4,7 @@ use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::Panel;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::list_change::ListChanges;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
@@ -13,6 +14,7 @@ use crate::store::chats::{
 };
 use crate::store::connections::presence::{PRESENCE_PREFIX, presence_from_item};
 use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX, is_suspended_session};
+use crate::store::connections::subscriptions::{CHANGES_PREFIX, list_changes_from_item};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
 use crate::store::table::Item;
 
@@ -30,6 +32,8 @@ pub enum TableChange {
     SessionEnded {
         session_id: String,
     },
+    /// The lists that agents' clients show have changed.
+    Lists(ListChanges),
     /// An item of the account in the Directory table has changed: its settings, an agent, a department, a channel or a
     /// canned reply, for example. Items of bots are not reported.
     Directory,
@@ -89,6 +93,10 @@ pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableCh
     }
     if pk.starts_with(VISITOR_PREFIX) {
         return parse_visitor_change(change);
+    }
+    if let Some(account_id) = pk.strip_prefix(CHANGES_PREFIX) {
+        let changes = change.after.map(list_changes_from_item).transpose()?;
+        return Ok(changes.map(|changes| (account_id.to_owned(), TableChange::Lists(changes))));
     }
     if let Some(account_id) = pk.strip_prefix(PRESENCE_PREFIX) {
         let (before, after) = convert(change, presence_from_item)?;

@@ -69,7 +69,7 @@ fn invalid_frames_get_errors_and_change_nothing() {
             ("", "invalid_request", Value::Null),
             ("ping", "invalid_request", Value::Null),
             ("[]", "invalid_request", Value::Null),
-            (r#"{"type":"subscribe"}"#, "invalid_request", json!("type")),
+            (r#"{"type":"unsubscribe"}"#, "invalid_request", json!("type")),
             (r#"{"type":"typing","typing":"typein"}"#, "invalid_request", json!("chat_id")),
             (r#"{"type":"typing","chat_id":1,"typing":"on"}"#, "invalid_request", json!("typing")),
             (r#"{"type":"typing","chat_id":1,"typing":"typein"}"#, "not_found", Value::Null),

@@ -13,5 +13,6 @@ mod private_notes;
 mod push;
 mod reports;
 mod retention_and_erasure;
+mod subscriptions;
 mod visitor_chats;
 mod visitor_profile;

@@ -326,7 +326,8 @@ fn socket_api_has_a_function_for_each_event() {
     }
 }
 
-/// A batch that waits for more changes would delay every push, and old pushes are useless.
+/// A batch that waits for more changes would delay every push, and old pushes are useless. Only the changes of lists are
+/// gathered, for a second.
 #[test]
 fn changes_are_pushed_at_once_or_dropped() {
     let (_, push) = functions().find(|(name, _)| *name == "DeliverPush").unwrap();
@@ -335,7 +336,9 @@ fn changes_are_pushed_at_once_or_dropped() {
         let properties = &event["Properties"];
         assert_eq!(event["Type"], "DynamoDB");
         assert_eq!(properties["StartingPosition"], "LATEST");
-        assert_eq!(properties["MaximumBatchingWindowInSeconds"], Value::Null);
+        let is_for_lists = properties["FilterCriteria"].to_string().contains("CHANGED_CHATS#");
+        let window = if is_for_lists { json!(1) } else { Value::Null };
+        assert_eq!(properties["MaximumBatchingWindowInSeconds"], window);
         assert_eq!(properties["MaximumRecordAgeInSeconds"], 60);
         assert!(!properties["FilterCriteria"]["Filters"].as_array().unwrap().is_empty());
         for filter in properties["FilterCriteria"]["Filters"].as_array().unwrap() {

@@ -362,6 +362,65 @@ test("call disappears when a change of settings hides its chat", async (t) => {
   sync.stop();
 });
 
+test("joined changes update the lists and the unread messages", async () => {
+  const { sync, chats, activeChatIds } = start({ rows: [chatRow(7), chatRow(8), chatRow(9, { seq: 5 })] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  FakeSocket.last.push({
+    type: "changes",
+    chats: [chatRow(7, { seq: 4 }), chatRow(9, { seq: 3, state: "bot" })],
+    gone: [8],
+    visitor_messages: [
+      { chat_id: 7, seq: 3 },
+      { chat_id: 7, seq: 4 },
+    ],
+  });
+  nextFrame();
+  assert.deepEqual([chats.peek(7)?.seq, chats.unreadCounts.value.get(7)], [4, 2]);
+  assert.equal(chats.peek(8), undefined);
+  assert.equal(chats.peek(9)?.state, "waiting", "an earlier row does not replace a later one");
+  assert.deepEqual(activeChatIds, [7]);
+  sync.stop();
+});
+
+test("joined changes that were too large are read", async () => {
+  const { sync, chats, state, activeChatIds } = start({ rows: [chatRow(7)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  state.changes = changedRows([chatRow(8)]);
+  FakeSocket.last.push({ type: "changes" });
+  nextFrame();
+  await flushPromises();
+  assert.equal(chats.waiting.value.length, 2);
+  assert.deepEqual(activeChatIds, [8]);
+  sync.stop();
+});
+
+test("what the socket did not push is read when it is shown", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const { sync, paths, timelines } = start({ rows: [chatRow(7), chatRow(8, ownChat)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  for (const chatId of [7, 8]) await timelines.open(chatId).open(1);
+  const readAfter = async (shown: { lists: ("waiting" | "bot")[]; open: number | undefined }) => {
+    const before = paths().length;
+    sync.show(shown);
+    t.mock.timers.tick(200);
+    FakeSocket.last.push({ type: "subscribed" });
+    nextFrame();
+    await flushPromises();
+    return paths().slice(before);
+  };
+  assert.deepEqual(await readAfter({ lists: ["waiting"], open: undefined }), [], "the socket got everything before");
+  assert.deepEqual(await readAfter({ lists: ["waiting"], open: 8 }), [], "an own chat is always pushed");
+  assert.deepEqual(await readAfter({ lists: ["waiting"], open: 7 }), ["/agent/chats/7/messages", "/agent/chats/7"]);
+  assert.deepEqual(await readAfter({ lists: ["waiting", "bot"], open: 7 }), ["/agent/changes?c0"]);
+  sync.stop();
+});
+
 test("chat offered to other agents is removed", async () => {
   const { sync, chats, runningCalls } = start({ rows: [chatRow(7), chatRow(8)] });
   await flushPromises();

@@ -10,6 +10,7 @@ import { PushSocket } from "../../socket/push-socket";
 import { MEDIA_TYPES } from "../../ui/media-types";
 import type { ChatStore } from "./list/chats";
 import { MAX_CALL_SECONDS, type RunningCalls } from "./calls/running-calls";
+import { Subscription, type Shown } from "./subscription";
 import { deliveriesOf, isTransfer, type Timeline, type Timelines } from "./chat/timeline";
 import type { Typing } from "./chat/typing-store";
 
@@ -61,6 +62,10 @@ export class Sync {
   openTimeline: () => Timeline | undefined = () => undefined;
 
   private readonly socket: PushSocket<Push>;
+  private readonly subscription = new Subscription(
+    (frame) => this.socket.send(frame),
+    (shown, before) => this.onSubscribed(shown, before),
+  );
   private cursor: string | undefined;
   private failureCount = 0;
   private pollCount = 0;
@@ -88,7 +93,10 @@ export class Sync {
     this.socket = new PushSocket(
       agentProtocol(api),
       {
-        connected: () => void this.onSocketOpen(),
+        connected: () => {
+          this.subscription.onSocketOpen();
+          void this.onSocketOpen();
+        },
         disconnected: (nextAttemptAt) => this.onSocketDown(nextAttemptAt),
         push: (push) => this.enqueue(push),
         sessionEnded: () => events.sessionEnded(),
@@ -116,6 +124,7 @@ export class Sync {
     clearTimeout(this.pollTimer);
     clearInterval(this.reconcileTimer);
     clearTimeout(this.settingsTimer);
+    this.subscription.onSocketDown();
     this.socket.stop();
   }
 
@@ -131,6 +140,22 @@ export class Sync {
 
   sendSeen(chatId: number, seq: number): boolean {
     return this.socket.send({ type: "seen", chat_id: chatId, seq });
+  }
+
+  /** Changes what the console shows, and therefore gets pushes about. */
+  show(shown: Shown): void {
+    this.subscription.show(shown);
+  }
+
+  /** Reads what may have changed in newly shown lists and in the newly shown chat before the socket got pushes about
+   * them. */
+  private onSubscribed({ lists, open }: Shown, before: Shown | undefined): void {
+    if (before === undefined) return;
+    if (lists.some((list) => !before.lists.includes(list))) void this.readChanges().catch(() => {});
+    const row = open === undefined || open === before.open ? undefined : this.chats.peek(open);
+    const timeline = open === undefined || open === before.open ? undefined : this.timelines.peek(open);
+    if (timeline === undefined || (row !== undefined && this.chats.isMine(row))) return;
+    for (const request of [timeline.refreshPending(), timeline.refreshDetails()]) void request.catch(() => {});
   }
 
   private readonly onVisible = () => {
@@ -241,6 +266,7 @@ export class Sync {
   }
 
   private onSocketDown(nextAttemptAt: number): void {
+    this.subscription.onSocketDown();
     this.socketRetryAt = nextAttemptAt;
     const wasLive = this.connection.peek().kind === "live";
     if (wasLive || this.connection.peek().kind === "polling") this.setConnection({ kind: "polling", nextAttemptAt });
@@ -460,6 +486,8 @@ export class Sync {
       case "chat_gone":
         changes.rows.delete(push.chat_id);
         return this.removeChats([push.chat_id]);
+      case "changes":
+        return this.applyChanges(push, changes);
       case "message":
         return this.applyMessage(push, changes);
       case "delivery":
@@ -477,8 +505,10 @@ export class Sync {
         return this.events.presence(push.agent_id, push.status);
       case "settings":
         return this.onSettings();
+      case "subscribed":
+        return this.subscription.confirm();
       case "incomplete":
-        return this.reloadChat(push.chat_id);
+        return push.chat_id === undefined ? void this.readMissedChanges() : this.reloadChat(push.chat_id);
     }
   }
 
@@ -490,6 +520,28 @@ export class Sync {
     if (this.chats.isMine(chat) && !wasMine && this.chats.loadState.peek() === "ready") given.add(chat_id);
     if (chat.state === "waiting" && before?.state !== "waiting") activeChats.set(chat_id, undefined);
     this.timelines.peek(chat_id)?.applyRow(chat);
+  }
+
+  private applyChanges({ chats, gone, visitor_messages }: PushOf<"changes">, changes: PushedChanges): void {
+    for (const chat of chats) {
+      const { chat_id, seq } = chat;
+      // A push about the open chat can overtake the joined ones.
+      if (seq >= (this.chats.peek(chat_id)?.seq ?? 0)) this.applyChat({ type: "chat", chat_id, seq, chat }, changes);
+    }
+    for (const { chat_id, seq } of visitor_messages) {
+      if (!this.isFirstPush(chat_id, seq)) continue;
+      this.chats.incrementUnread(chat_id);
+      changes.activeChats.set(chat_id, changes.activeChats.get(chat_id));
+    }
+    for (const chatId of gone) changes.rows.delete(chatId);
+    this.removeChats(gone);
+  }
+
+  /** Reads changes that were too large for a push. */
+  private async readMissedChanges(): Promise<void> {
+    const before = this.chats.rows.peek();
+    await this.readChanges().catch(() => {});
+    if (!this.isStopped) this.reportVisitorActivity(before);
   }
 
   private applyTyping(push: PushOf<"typing">): void {

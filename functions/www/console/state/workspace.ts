@@ -12,6 +12,7 @@ import { ChatHeaders } from "./chat/chat-headers";
 import { ChatStore } from "./list/chats";
 import { Closing } from "./chat/closing";
 import { Drafts } from "./chat/drafts";
+import { shownLists } from "./list/shown-lists";
 import { EventuallyConsistentList } from "./list/eventually-consistent-list";
 import { countFailedDeliveriesSoon } from "./alerts/failed-deliveries";
 import { Outbox } from "./chat/outbox";
@@ -154,6 +155,7 @@ export class Workspace {
       }),
       effect(() => this.reading.keepOpenChatOnTop()),
       effect(() => this.reading.reportSeen()),
+      effect(() => this.sync.show({ lists: shownLists(), open: this.reading.openChatId.value })),
     );
     addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onPageHide);

@@ -8,6 +8,7 @@ pub mod presence;
 pub mod request_rate_limit;
 pub mod sessions;
 pub mod sockets;
+pub mod subscriptions;
 pub mod visitor_sockets;
 
 use std::sync::Arc;

@@ -142,6 +142,27 @@ impl Connections {
         if let Some(cached) = self.presences.get(account_id) {
             return Ok(cached.unwrap_or_default());
         }
+        self.read_into_cache(account_id).await
+    }
+
+    /// Returns whether the presences of the account's agents meet a condition, such as that an agent is online. A
+    /// positive answer may be up to 10 seconds old, so that a busy account does not read its presences for each
+    /// message. A negative one is checked again, but a process reads an account at most five times a second.
+    pub(crate) async fn presences_recently_met(
+        &self,
+        account_id: &str,
+        condition: impl Fn(&[Presence]) -> bool,
+    ) -> Result<bool, Error> {
+        if let Some(cached) = self.presences.get(account_id) {
+            let is_met = condition(&cached.unwrap_or_default());
+            if is_met || !self.presences.allows_reread(account_id) {
+                return Ok(is_met);
+            }
+        }
+        Ok(condition(&self.read_into_cache(account_id).await?))
+    }
+
+    async fn read_into_cache(&self, account_id: &str) -> Result<Arc<Vec<Presence>>, Error> {
         let presences = self.presences(account_id).await?;
         Ok(self.presences.put(account_id, Some(presences)).unwrap_or_default())
     }

@@ -3,19 +3,23 @@
 //! of the ticket is stored.
 //!
 //! A socket has two items. One is in the partition of its account, so that one query returns all sockets of the
-//! account. The other has the connection id in its key, because the events of a socket name only this id. The agent's
-//! presence contains the connection id too.
+//! account; [`subscriptions`](crate::store::connections::subscriptions) replaces it once the client has subscribed. The
+//! other has the connection id in its key, because the events of a socket name only this id. The agent's presence
+//! contains the connection id too.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::Role;
-use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_AGENT, SOCKET_TICKET_LIFETIME, Socket};
+use crate::domain::socket::{
+    AgentSocket, ChatList, MAX_SOCKETS_PER_AGENT, SOCKET_TICKET_LIFETIME, Socket, Subscription,
+};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::sessions::{Session, SessionAccess};
+use crate::store::connections::subscriptions::{is_marker, subscribers_partition};
 use crate::store::connections::visitor_sockets::{is_visitor_item, visitor_socket_from_item};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteResult, key_taken, n, s};
@@ -38,7 +42,7 @@ struct TicketItem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SocketItem {
+pub(super) struct SocketItem {
     pk: String,
     sk: String,
     account_id: String,
@@ -51,6 +55,13 @@ struct SocketItem {
     opened_at: u64,
     /// When the item expires, as Unix time in seconds.
     expires_at: u64,
+    /// The names of the lists that the client shows. `None` if the client has not subscribed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lists: Option<Vec<String>>,
+    /// The chat that the client shows. It can be outdated in the items of a subscription, but not in the item that is
+    /// keyed by connection id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open_chat: Option<u64>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -65,14 +76,15 @@ pub(in crate::store) fn account_sockets_partition(account_id: &str) -> String {
     format!("SOCKETS#{account_id}")
 }
 
-fn account_socket_key(socket: &AgentSocket) -> Key {
+pub(super) fn account_socket_key(socket: &AgentSocket) -> Key {
     Key::new(account_sockets_partition(&socket.account_id), &*socket.connection_id)
 }
 
 impl SocketItem {
-    fn new(key: Key, socket: &AgentSocket) -> Self {
-        let AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at } =
+    pub(super) fn new(key: Key, socket: &AgentSocket) -> Self {
+        let AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at, .. } =
             socket.clone();
+        let subscription = socket.subscription.as_ref();
         Self {
             pk: key.pk,
             sk: key.sk,
@@ -83,13 +95,18 @@ impl SocketItem {
             connection_id,
             opened_at: opened_at.0,
             expires_at: expires_at.seconds(),
+            lists: subscription.map(|shown| shown.lists.iter().map(|list| list.name().to_owned()).collect()),
+            open_chat: subscription.and_then(|shown| shown.open_chat),
         }
     }
 
     fn into_socket(self) -> AgentSocket {
         let Self { account_id, agent_id, is_admin, session_id, connection_id, opened_at, expires_at, .. } = self;
         let (opened_at, expires_at) = (Timestamp(opened_at), Timestamp::from_seconds(expires_at));
-        AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at }
+        let open_chat = self.open_chat;
+        let lists = |names: Vec<String>| names.iter().filter_map(|name| ChatList::parse(name)).collect();
+        let subscription = self.lists.map(|names| Subscription { lists: lists(names), open_chat });
+        AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at, subscription }
     }
 }
 
@@ -134,7 +151,17 @@ impl Connections {
         let TicketItem { account_id, agent_id, is_admin, session_id, session_ends_at, .. } = from_item(item)?;
         let (connection_id, opened_at) = (connection_id.to_owned(), now);
         let expires_at = AgentSocket::expiry(now, session_ends_at.map(Timestamp::from_seconds));
-        let socket = AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at };
+        let subscription = None;
+        let socket = AgentSocket {
+            account_id,
+            connection_id,
+            agent_id,
+            is_admin,
+            session_id,
+            opened_at,
+            expires_at,
+            subscription,
+        };
         self.put_socket(&socket).await?;
         let is_one_too_many = self.add_socket_to_presence(&socket, now).await? > MAX_SOCKETS_PER_AGENT;
         if is_one_too_many || self.session_of_socket(&socket, now).await?.is_none() {
@@ -199,15 +226,8 @@ impl Connections {
     /// interrupted removal can be retried.
     pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let presence = self.remove_socket_from_presence(socket, now);
-        try_join(presence, self.table.delete(account_socket_key(socket))).await?;
+        try_join(presence, self.delete_listening_items(socket)).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
-    }
-
-    /// Returns the open sockets of the account's agents. The read is eventually consistent, so a socket that has just
-    /// been opened may be missing.
-    pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
-        let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
-        open_sockets(items, now)
     }
 
     /// Returns the open sockets of a session, including those that have just been opened.
@@ -217,24 +237,29 @@ impl Connections {
         session_id: &str,
         now: Timestamp,
     ) -> Result<Vec<AgentSocket>, Error> {
-        let items = self.table.query_all(account_sockets_query(account_id), usize::MAX).await?;
+        let sockets = self.table.query_all(partition_query(account_sockets_partition(account_id)), usize::MAX);
+        let subscribers = self.table.query_all(partition_query(subscribers_partition(account_id)), usize::MAX);
+        let (mut items, subscribers) = try_join(sockets, subscribers).await?;
+        items.retain(|item| !is_marker(item));
+        items.extend(subscribers);
         let mut sockets = open_sockets(items, now)?;
         sockets.retain(|socket| socket.session_id == session_id);
         Ok(sockets)
     }
 }
 
-fn account_sockets_query(account_id: &str) -> Query {
+/// Returns a query for all items of a partition.
+pub(super) fn partition_query(partition: String) -> Query {
     Query {
         index: None,
-        condition: "#pk = :sockets",
-        values: vec![(":sockets", s(account_sockets_partition(account_id)))],
+        condition: "#pk = :partition",
+        values: vec![(":partition", s(partition))],
         limit: MAX_ITEMS_PER_QUERY,
         descending: false,
     }
 }
 
-fn open_sockets(items: Vec<Item>, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
+pub(super) fn open_sockets(items: Vec<Item>, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
     let items: Vec<SocketItem> = items.into_iter().map(from_item).collect::<Result<_, _>>()?;
     Ok(items.into_iter().filter(|item| item.expires_at > now.seconds()).map(SocketItem::into_socket).collect())
 }

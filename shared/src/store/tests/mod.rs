@@ -34,6 +34,7 @@ mod connections {
     mod request_rate_limit;
     mod sessions;
     mod sockets;
+    mod subscriptions;
 }
 
 mod directory {

@@ -1,5 +1,7 @@
 //! The pushes to agents.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,6 +11,7 @@ use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::Panel;
 use crate::domain::chats::timeline_entry;
 use crate::domain::deliveries::delivery::DeliveryState;
+use crate::domain::list_change::ListChanges;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
@@ -20,6 +23,7 @@ use crate::wire::sockets::socket_frame::{FrameType, frame_types};
 frame_types! {
     ChatRowPush = "chat",
     ChatGonePush = "chat_gone",
+    ChangesPush = "changes",
     PanelPush = "panel",
     VisitorPush = "visitor",
     AgentTypingPush = "typing",
@@ -121,6 +125,57 @@ pub(crate) fn chat_gone_frame(chat: &Chat) -> String {
         r#type: FrameType::default(),
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
+    })
+}
+
+/// What has changed in the lists of a subscriber. A push that would be too large has no lists; the client then reads the
+/// changes over HTTP.
+#[derive(Serialize, JsonSchema)]
+pub struct ChangesPush {
+    v: ProtocolVersion,
+    r#type: FrameType<ChangesPush>,
+    /// The current rows of the chats that have changed.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    chats: Optional<Vec<ChatRow>>,
+    /// The numbers of changed chats that the agent cannot see, and of erased chats.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    gone: Optional<Vec<SequentialNumber>>,
+    /// The visitors' new messages in these chats.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    visitor_messages: Optional<Vec<EntryPosition>>,
+}
+
+/// The position of an entry.
+#[derive(Serialize, JsonSchema)]
+pub struct EntryPosition {
+    chat_id: SequentialNumber,
+    seq: SequentialNumber,
+}
+
+/// Returns the frame with what has changed in the lists of a subscriber.
+pub(crate) fn changes_frame(
+    chats: Vec<Chat>,
+    gone: &BTreeSet<u64>,
+    changes: &ListChanges,
+    safe_urls: &LinkFilter,
+    now: Timestamp,
+) -> String {
+    let in_chat = |chat: &Chat| changes.0.get(&chat.chat_id).map(|change| (chat.chat_id, &change.visitor_messages));
+    let positions = chats.iter().filter_map(in_chat).flat_map(|(chat_id, seqs)| {
+        let chat_id = SequentialNumber(chat_id);
+        seqs.iter().map(move |seq| EntryPosition { chat_id, seq: SequentialNumber(*seq) })
+    });
+    let push = ChangesPush {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        visitor_messages: Optional(Some(positions.collect())),
+        chats: Optional(Some(ChatRow::list(chats, safe_urls, now))),
+        gone: Optional(Some(gone.iter().copied().map(SequentialNumber).collect())),
+    };
+    within_size_limit(push, |push| {
+        push.chats = Optional(None);
+        push.gone = Optional(None);
+        push.visitor_messages = Optional(None);
     })
 }
 

@@ -5,12 +5,13 @@ use crate::wire::bots::bot_event::BotEvent;
 use crate::wire::calls::call_gateway::CallOrder;
 use crate::wire::channels::integrator_request::IntegratorMessage;
 use crate::wire::push::{
-    AgentTypingPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush, VisitorPush,
-    WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,
+    AgentTypingPush, ChangesPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush,
+    VisitorPush, WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,
     WidgetTypingPush,
 };
 use crate::wire::sockets::socket_frame::{
-    AgentSeenFrame, AgentTypingFrame, ErrorFrame, PingFrame, PongFrame, VisitorStopFrame, VisitorTypingFrame,
+    AgentSeenFrame, AgentSubscribeFrame, AgentTypingFrame, ErrorFrame, PingFrame, PongFrame, SubscribedFrame,
+    VisitorStopFrame, VisitorTypingFrame,
 };
 use crate::wire::webhooks::webhook_api::WebhookTest;
 use crate::wire::webhooks::webhook_event::{
@@ -30,13 +31,16 @@ pub fn channels() -> Vec<Channel> {
             Message::of::<PingFrame>("AgentPing", "Keeps the session and the agent's presence alive"),
             Message::of::<AgentTypingFrame>("AgentTyping", "The agent has started or stopped typing"),
             Message::of::<AgentSeenFrame>("AgentSeen", "The agent has seen the messages of a chat up to a number"),
+            Message::of::<AgentSubscribeFrame>("AgentSubscribe", "The client says what it shows"),
         ])
         .sends(vec![
             Message::of::<PongFrame>("AgentPong", "The response to a ping"),
+            Message::of::<SubscribedFrame>("AgentSubscribed", "The response to a subscription"),
             Message::of::<ErrorFrame>("AgentFrameRejected", "A frame was rejected"),
             Message::of::<EntryPush>("EntryPush", "An entry is new or has changed"),
             Message::of::<ChatRowPush>("ChatRowPush", "The row of a chat is new or has changed"),
             Message::of::<ChatGonePush>("ChatGonePush", "The agent cannot see the chat any more"),
+            Message::of::<ChangesPush>("ChangesPush", "The lists that the client shows have changed"),
             Message::of::<PanelPush>("PanelPush", "A webhook has changed the panel"),
             Message::of::<VisitorPush>("VisitorPush", "The data of a visitor has changed"),
             Message::of::<AgentTypingPush>("TypingPush", "The visitor or a colleague has started or stopped typing"),

@@ -9,13 +9,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::domain::chats::message_content::TypingNotice;
+use crate::domain::socket::{ChatList, Subscription};
 use crate::error::Error;
 use crate::wire::fields::json_parser;
 use crate::wire::fields::reader::read;
-use crate::wire::fields::values::{Name, ProtocolVersion, SequentialNumber, Truncated, inline_schema};
+use crate::wire::fields::values::{List, Name, ProtocolVersion, SequentialNumber, Truncated, inline_schema};
 
 /// The maximum length of the text that a visitor is typing. A longer text is truncated.
 const MAX_TYPING_TEXT_CHARS: usize = 300;
+
+/// The maximum number of lists in a subscription: one of each.
+const MAX_LISTS: usize = 3;
 
 /// A frame with a constant `type`.
 pub trait Frame {
@@ -63,9 +67,11 @@ frame_types! {
     PingFrame = "ping",
     AgentTypingFrame = "typing",
     AgentSeenFrame = "seen",
+    AgentSubscribeFrame = "subscribe",
     VisitorTypingFrame = "typing",
     VisitorStopFrame = "stop",
     PongFrame = "pong",
+    SubscribedFrame = "subscribed",
     ErrorFrame = "error",
 }
 
@@ -86,6 +92,17 @@ pub struct AgentSeenFrame {
     pub r#type: FrameType<AgentSeenFrame>,
     pub chat_id: SequentialNumber,
     pub seq: SequentialNumber,
+}
+
+/// What the client shows. From now on, the socket gets only the pushes about this and about the agent's own chats.
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentSubscribeFrame {
+    pub r#type: FrameType<AgentSubscribeFrame>,
+    /// The lists of open chats whose rows the client shows, by the state of their chats.
+    pub lists: List<Name<ChatList>, MAX_LISTS>,
+    /// The chat whose messages the client shows.
+    #[serde(default)]
+    pub open: Option<SequentialNumber>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -114,7 +131,7 @@ fn read_type<T: DeserializeOwned>(frame: &Value) -> Result<T, Error> {
 }
 
 /// A frame from an agent's client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientFrame {
     /// Keeps the socket, the session and the agent's presence alive.
     Ping,
@@ -122,6 +139,8 @@ pub enum ClientFrame {
     Typing { chat_id: u64, typing: TypingNotice },
     /// The agent has seen the messages of a chat up to number `seq`.
     Seen { chat_id: u64, seq: u64 },
+    /// The client shows something else.
+    Subscribe(Subscription),
 }
 
 #[derive(Deserialize)]
@@ -130,6 +149,7 @@ enum ClientFrameType {
     Ping,
     Typing,
     Seen,
+    Subscribe,
 }
 
 impl ClientFrame {
@@ -145,6 +165,11 @@ impl ClientFrame {
             ClientFrameType::Seen => {
                 let AgentSeenFrame { r#type: _, chat_id, seq } = read(&frame)?;
                 Self::Seen { chat_id: chat_id.0, seq: seq.0 }
+            }
+            ClientFrameType::Subscribe => {
+                let AgentSubscribeFrame { r#type: _, lists, open } = read(&frame)?;
+                let lists = lists.0.into_iter().map(|list| list.0).collect();
+                Self::Subscribe(Subscription { lists, open_chat: open.map(|open| open.0) })
             }
         })
     }
@@ -195,6 +220,25 @@ pub fn pong_frame() -> String {
     json!(PongFrame::default()).to_string()
 }
 
+/// The response to `subscribe`: the socket now gets the pushes about what the client shows.
+#[derive(Serialize, JsonSchema)]
+pub struct SubscribedFrame {
+    v: ProtocolVersion,
+    r#type: FrameType<SubscribedFrame>,
+    lists: Vec<Name<ChatList>>,
+    open: Option<SequentialNumber>,
+}
+
+pub fn subscribed_frame(subscription: &Subscription) -> String {
+    let frame = SubscribedFrame {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        lists: subscription.lists.iter().copied().map(Name).collect(),
+        open: subscription.open_chat.map(SequentialNumber),
+    };
+    json!(frame).to_string()
+}
+
 /// The response to a frame that was rejected. It contains the code, the message and the field of the error response
 /// that an HTTP endpoint would return.
 #[derive(Serialize, JsonSchema)]
@@ -225,11 +269,14 @@ mod tests {
     #[test]
     fn frames_are_parsed() {
         let start = ClientFrame::Typing { chat_id: 7, typing: TypingNotice::Start };
+        let shown = Subscription { lists: vec![ChatList::Waiting, ChatList::Bot], open_chat: Some(7) };
         for (text, expected) in [
             (r#"{"type":"ping"}"#, ClientFrame::Ping),
             (r#"{"type":"ping","new":{}}"#, ClientFrame::Ping),
             (r#"{"type":"typing","chat_id":7,"typing":"typein"}"#, start),
             (r#"{"type":"seen","chat_id":7,"seq":3}"#, ClientFrame::Seen { chat_id: 7, seq: 3 }),
+            (r#"{"type":"subscribe","lists":[]}"#, ClientFrame::Subscribe(Subscription::default())),
+            (r#"{"type":"subscribe","lists":["waiting","bot"],"open":7}"#, ClientFrame::Subscribe(shown)),
         ] {
             assert_eq!(ClientFrame::parse(text).unwrap(), expected, "{text}");
         }

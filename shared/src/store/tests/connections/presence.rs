@@ -111,7 +111,7 @@ async fn sockets_open_and_close_concurrently() {
     let (opened, closed) = futures_util::future::join(open, close).await;
     closed.into_iter().for_each(Result::unwrap);
     assert_eq!(socket_presence(&connections).await, open_since(seconds_later(1)));
-    let mut remaining = connections.account_sockets("acc", seconds_later(2)).await.unwrap();
+    let mut remaining = connections.listeners("acc", seconds_later(2)).await.unwrap().sockets;
     remaining.sort_by(|a, b| a.connection_id.cmp(&b.connection_id));
     assert_eq!(remaining, opened);
     join_all(opened.iter().map(|socket| connections.remove_agent_socket(socket, seconds_later(2)))).await;

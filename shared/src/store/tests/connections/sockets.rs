@@ -21,14 +21,15 @@ async fn ticket_opens_one_socket() {
         session_id: session.id.clone(),
         opened_at: seconds_later(59),
         expires_at: seconds_later(59 + 130 * MINUTE),
+        subscription: None,
     };
     assert_eq!(socket, Socket::Agent(expected.clone()));
     assert!(socket.may_be_opening(seconds_later(68)) && !socket.may_be_opening(seconds_later(69)));
     assert_eq!(open(&ticket, "two", seconds_later(59)).await, None, "a ticket is used once");
     let late = connections.create_socket_ticket(&session, NOW).await.unwrap();
     assert_eq!(open(&late, "three", seconds_later(60)).await, None, "a ticket expires");
-    assert_eq!(connections.account_sockets("acc", NOW).await.unwrap(), [expected]);
-    assert_eq!(connections.account_sockets("other", NOW).await.unwrap(), []);
+    assert_eq!(connections.listeners("acc", NOW).await.unwrap().sockets, [expected]);
+    assert_eq!(connections.listeners("other", NOW).await.unwrap().sockets, []);
 }
 
 #[tokio::test]
@@ -48,7 +49,7 @@ async fn ticket_of_an_ended_session_opens_nothing() {
     let ticket = connections.create_socket_ticket(&session, NOW).await.unwrap();
     connections.end_sessions("acc", 1).await.unwrap();
     assert_eq!(connections.open_socket(&ticket, "one", NOW).await.unwrap(), None);
-    assert_eq!(connections.account_sockets("acc", NOW).await.unwrap(), []);
+    assert_eq!(connections.listeners("acc", NOW).await.unwrap().sockets, []);
     assert_eq!(connections.socket("one").await.unwrap(), None);
 }
 
@@ -63,9 +64,13 @@ async fn socket_belongs_to_its_session_until_it_is_removed() {
     assert_eq!(connections.session_sockets("acc", &first.id, NOW).await.unwrap(), std::slice::from_ref(&one));
     connections.remove_agent_socket(&one, NOW).await.unwrap();
     assert_eq!(connections.socket("one").await.unwrap(), None);
-    assert_eq!(connections.account_sockets("acc", NOW).await.unwrap(), std::slice::from_ref(&two));
+    assert_eq!(connections.listeners("acc", NOW).await.unwrap().sockets, std::slice::from_ref(&two));
     let expired = seconds_later(131 * MINUTE);
-    assert_eq!(connections.account_sockets("acc", expired).await.unwrap(), [], "the table deletes expired items late");
+    assert_eq!(
+        connections.listeners("acc", expired).await.unwrap().sockets,
+        [],
+        "the table deletes expired items late"
+    );
     connections.end_sessions("acc", 1).await.unwrap();
     assert!(connections.session_of_socket(&two, NOW).await.unwrap().is_none());
 }
@@ -99,7 +104,7 @@ async fn visitor_opens_sockets_apart_from_those_of_agents() {
     assert_eq!(connections.open_socket(&ticket, "two", NOW).await.unwrap(), None, "a ticket is used once");
     assert_eq!(connections.socket("one").await.unwrap().as_ref(), Some(&socket));
     assert_eq!(connections.visitor_sockets("CH", "v", NOW).await.unwrap(), [expected]);
-    assert_eq!(connections.account_sockets("acc", NOW).await.unwrap(), []);
+    assert_eq!(connections.listeners("acc", NOW).await.unwrap().sockets, []);
     assert_eq!(connections.visitor_sockets("CH", "w", NOW).await.unwrap(), []);
     assert_eq!(
         connections.visitor_sockets("CH", "v", seconds_later(DAY)).await.unwrap(),
