@@ -450,7 +450,10 @@ mod tests {
         assert!((1_160.0..1_200.0).contains(&requests), "{requests} requests a second");
         assert!((1_500.0..1_600.0).contains(&own_frames), "{own_frames} frames to those who have the chats");
         let list_frames = frames - own_frames;
-        assert!((4_900.0..=5_000.0).contains(&list_frames) && frames == account_frames, "{list_frames} for 5,000 agents");
+        assert!(
+            (4_900.0..=5_000.0).contains(&list_frames) && frames == account_frames,
+            "{list_frames} for 5,000 agents"
+        );
     }
 
     #[test]

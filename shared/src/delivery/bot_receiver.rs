@@ -238,7 +238,7 @@ pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str
         shown_url.set_query(Some(HIDDEN));
     }
     Ok(SignedPost {
-        url,
+        url: Some(url),
         shown_url: Some(shown_url.into()),
         body: body.to_string().into_bytes(),
         id: id.to_owned(),

@@ -64,6 +64,15 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(None) })
     }
 
+    /// Returns the receiver if it has no address and fetches its deliveries instead.
+    fn fetcher<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutageKey>, Error>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Returns whether the current state of the chat or of the entry makes the entry obsolete for this receiver.
     fn is_superseded(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
@@ -244,6 +253,7 @@ impl DeliveryRun<'_> {
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
         let now = clock::now();
         let decision = self.decide_in_turn(&entry, &chat, now).await?;
+        let decision = self.unless_fetched(&entry, &chat, decision).await?;
         match self.in_strict_order(&entry, &chat, decision, now).await? {
             Decision::FailBehindOther(delivery, key) => self.fail_behind_other(&entry, &delivery, &key, now).await?,
             Decision::Skip => {}
@@ -275,6 +285,18 @@ impl DeliveryRun<'_> {
             TurnStep::Wait(wait) => Decision::Requeue(self.task.wait_for_turn(now.plus(wait)), wait),
             TurnStep::Skip => Decision::Finish(DeliveryState::Superseded),
         })
+    }
+
+    /// Leaves a delivery to a receiver that fetches it. Late attempts are not left to it: they have failed before, so
+    /// that the agent has seen a failure.
+    async fn unless_fetched(&self, entry: &TimelineEntry, chat: &Chat, decision: Decision) -> Result<Decision, Error> {
+        let Decision::Send(delivery, _) = &decision else { return Ok(decision) };
+        if self.task.late {
+            return Ok(decision);
+        }
+        let Some(receiver) = self.receiver.fetcher(entry, chat).await? else { return Ok(decision) };
+        self.chats.keep_for_fetcher(entry, delivery, &receiver).await?;
+        Ok(Decision::Skip)
     }
 
     /// In strict order, a first or late attempt has to wait until the chat's earlier delivery to the receiver has

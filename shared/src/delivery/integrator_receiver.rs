@@ -8,9 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::delivery::engine::{OutagePolicy, Receiver};
-use crate::delivery::outbound_client::{
-    self, AttemptFuture, OutboundClient, hold_for_switched_off_receiver, reject_unsent,
-};
+use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, SWITCHED_OFF, hold, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
@@ -57,11 +55,21 @@ impl Receiver for IntegratorReceiver<'_> {
         Box::pin(async move {
             let channel = self.directory.cached_channel(&chat.channel_id).await?;
             Ok(channel.as_ref().and_then(|channel| {
-                let Channel { account_id, channel_id, outage_status, .. } = &**channel;
-                let (account_id, receiver_id) = (account_id.clone(), channel_id.clone());
-                let key = OutageKey { account_id, target: Target::Channel, receiver_id };
-                Some(OutagePolicy { key, options: channel.settings.api()?.delivery, status: *outage_status })
+                let (key, options) = (outage_key(channel), channel.settings.api()?.delivery);
+                Some(OutagePolicy { key, options, status: channel.outage_status })
             }))
+        })
+    }
+
+    fn fetcher<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+        chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutageKey>, Error>> {
+        Box::pin(async move {
+            let channel = self.directory.cached_channel(&chat.channel_id).await?;
+            let is_fetched = |api: &ApiSettings| api.integrator_url.is_none();
+            Ok(channel.filter(|channel| channel.settings.api().is_some_and(is_fetched)).map(|it| outage_key(&it)))
         })
     }
 
@@ -69,12 +77,15 @@ impl Receiver for IntegratorReceiver<'_> {
         Box::pin(async move {
             let channel = channel_to_sign_with(self.directory, entry, chat).await?;
             if channel.as_ref().is_some_and(|channel| channel.outage_status == OutageStatus::SwitchedOff) {
-                return Ok(hold_for_switched_off_receiver());
+                return Ok(hold(SWITCHED_OFF));
             }
             let (post, api) = match compose(channel.as_deref(), entry, chat)? {
                 Ok(composed) => composed,
                 Err(obstacle) => return Ok(reject_unsent(obstacle)),
             };
+            if post.url.is_none() {
+                return Ok(hold("the channel has no address: its integrator fetches the messages"));
+            }
             let result = self.outbound.post(&post, timeout).await?;
             let (outcome, attempt) = result.into_outcome(|response| integrator_response::outcome(response, api));
             if matches!(outcome, Outcome::Rejected(_)) && self.used_outdated_secret(&post, chat, &attempt).await {
@@ -83,6 +94,11 @@ impl Receiver for IntegratorReceiver<'_> {
             Ok((outcome, attempt))
         })
     }
+}
+
+pub(crate) fn outage_key(channel: &Channel) -> OutageKey {
+    let (account_id, receiver_id) = (channel.account_id.clone(), channel.channel_id.clone());
+    OutageKey { account_id, target: Target::Channel, receiver_id }
 }
 
 /// Returns the channel of an entry, from the cache unless the signing secret may have been replaced.
@@ -140,7 +156,7 @@ impl IntegratorReceiver<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        let Some(api) = channel.settings.api() else { return Ok(()) };
+        let Some(api) = channel.settings.api().filter(|api| api.integrator_url.is_some()) else { return Ok(()) };
         let Some(sender) = self.owner_of(&chat).await? else { return Ok(()) };
         let body = IntegratorMessage::typing_notice(&sender, &chat, typing);
         let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();

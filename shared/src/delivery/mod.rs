@@ -3,6 +3,7 @@
 
 pub mod bot_receiver;
 pub mod engine;
+pub mod event_feed;
 mod guarded_dns_resolver;
 pub mod integrator_receiver;
 pub mod late_delivery;

@@ -13,7 +13,7 @@ use url::Url;
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signed_post::{HIDDEN, SignedPost, USER_AGENT};
 use crate::domain::bots::bot::{Provider, TOKEN_PLACEHOLDER};
-use crate::domain::channels::channel::ApiSettings;
+use crate::domain::channels::channel::{ApiSettings, CHANNEL_ID_PLACEHOLDER};
 use crate::domain::chats::message_content::truncate_bytes;
 use crate::domain::deliveries::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
 use crate::domain::deliveries::ssrf_guard::{ForbiddenUrl, SsrfGuard};
@@ -134,11 +134,12 @@ impl OutboundClient {
     ) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
+            let url = post.url.clone().ok_or_else(|| Error::internal("the request has no URL"))?;
             let started_at = clock::now();
-            let request = client.post(post.url.clone()).body(post.body.clone());
+            let request = client.post(url.clone()).body(post.body.clone());
             let headers = post.headers(started_at)?.into_iter();
             let request = headers.fold(request, |request, (name, value)| request.header(name, value));
-            let result = self.send(post.url.clone(), request, timeout, started_at).await;
+            let result = self.send(url, request, timeout, started_at).await;
             Ok(PostResult { secrets: post.hidden.clone(), ..result })
         })
     }
@@ -216,13 +217,17 @@ pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error
 
 /// Returns the URL that a channel's messages are sent to (specification, A-3). If the configured URL contains a
 /// placeholder, the channel's id replaces it. Otherwise, the id is appended as the last path segment, unless the
-/// channel's settings turn that off.
-pub(crate) fn integrator_endpoint(settings: &ApiSettings, channel_id: &str) -> Result<Url, Error> {
-    match settings.url_with_channel_id(channel_id) {
-        Some(url) => Url::parse(&url).map_err(Error::internal),
-        None if settings.append_channel_id => append_segment(&settings.integrator_url, channel_id),
-        None => Url::parse(&settings.integrator_url).map_err(Error::internal),
-    }
+/// channel's settings turn that off. Returns `None` if the integrator fetches the messages.
+pub(crate) fn integrator_endpoint(settings: &ApiSettings, channel_id: &str) -> Result<Option<Url>, Error> {
+    let Some(url) = settings.integrator_url.as_deref() else { return Ok(None) };
+    let endpoint = if url.contains(CHANNEL_ID_PLACEHOLDER) {
+        Url::parse(&url.replace(CHANNEL_ID_PLACEHOLDER, channel_id)).map_err(Error::internal)
+    } else if settings.append_channel_id {
+        append_segment(url, channel_id)
+    } else {
+        Url::parse(url).map_err(Error::internal)
+    };
+    endpoint.map(Some)
 }
 
 /// Returns the URL that events for a bot are sent to (specification, B-2). If the provider's endpoint contains a
@@ -240,10 +245,11 @@ pub(crate) fn reject_unsent(message: &str) -> (Outcome, Attempt) {
     (rejected(message.to_owned()), unsent(message))
 }
 
-/// Returns the result of an attempt that makes no request because the receiver is switched off. Unlike a rejection,
-/// this failure is temporary.
-pub(crate) fn hold_for_switched_off_receiver() -> (Outcome, Attempt) {
-    let message = "the address is switched off, because it has failed for days";
+pub(crate) const SWITCHED_OFF: &str = "the address is switched off, because it has failed for days";
+
+/// Returns the result of an attempt that makes no request because of the receiver's state. Unlike a rejection, this
+/// failure is temporary.
+pub(crate) fn hold(message: &str) -> (Outcome, Attempt) {
     (Outcome::Retry(message.to_owned()), unsent(message))
 }
 
@@ -336,9 +342,12 @@ mod tests {
             ("https://a.example/in?c=1", true, "https://a.example/in/ID?c=1"),
         ];
         for (integrator_url, append_channel_id, expected) in integrator_urls {
-            let settings =
-                ApiSettings { integrator_url: integrator_url.into(), append_channel_id, ..default_api_settings() };
-            assert_eq!(integrator_endpoint(&settings, "ID").unwrap().as_str(), expected);
+            let settings = ApiSettings {
+                integrator_url: Some(integrator_url.into()),
+                append_channel_id,
+                ..default_api_settings()
+            };
+            assert_eq!(integrator_endpoint(&settings, "ID").unwrap().unwrap().as_str(), expected);
         }
         assert_eq!(append_segment("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
         let endpoints = [

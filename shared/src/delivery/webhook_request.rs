@@ -32,7 +32,7 @@ pub(crate) fn signed_post(webhook: &Webhook, body: &Value, id: &str, now: Timest
     let secrets = webhook.secrets.valid(now);
     let hidden = body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
     let body = body.to_string().into_bytes();
-    Ok(SignedPost { url, shown_url: None, body, id: id.to_owned(), secrets, chunked: false, hidden })
+    Ok(SignedPost { url: Some(url), shown_url: None, body, id: id.to_owned(), secrets, chunked: false, hidden })
 }
 
 impl WebhookRequests<'_> {

@@ -19,9 +19,10 @@ use crate::wire::admin::chat_export::ChatExportQuery;
 use crate::wire::admin::delivery_log::{DeliveriesQuery, DeliveryCountsQuery};
 use crate::wire::admin::report::ReportQuery;
 use crate::wire::agent::{ChangesQuery, ChatSearchQuery};
+use crate::wire::channels::event_feed::EventsQuery;
 use crate::wire::fields::reader::read_query;
 
-targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, query_parameters);
+targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, feed_cursor, query_parameters);
 
 /// Returns the cursor if the text was accepted. Otherwise, checks the error and returns `None`.
 fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
@@ -54,6 +55,14 @@ fn search_cursor(input: &[u8]) {
     let Some(cursor) = cursor(query).and_then(|(_, cursor)| cursor) else { return };
     assert_eq!(cursor.to_text(), text);
     assert_eq!(SearchCursor::parse(&text), Some(cursor));
+}
+
+fn feed_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    match read_query::<EventsQuery>([("after".to_owned(), text.clone().into_owned())]).and_then(|query| query.after()) {
+        Ok(cursor) => assert_eq!(cursor.to_text(), text),
+        Err(error) => assert_eq!((error.status(), error.invalid_field()), (400, Some("after")), "{error:?}"),
+    }
 }
 
 fn export_cursor(input: &[u8]) {

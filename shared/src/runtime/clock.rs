@@ -28,6 +28,10 @@ pub(crate) async fn timeout<T>(limit: Duration, future: impl Future<Output = T>)
     tokio::time::timeout(limit, future).await.ok()
 }
 
+pub(crate) async fn sleep(duration: Duration) {
+    timeout(duration, std::future::pending::<()>()).await;
+}
+
 #[cfg(debug_assertions)]
 mod local_host {
     use std::fs;

@@ -25,6 +25,7 @@ pub fn operations() -> Vec<Operation> {
     let areas = [
         files::operations(),
         channels::channel_api::operations(),
+        channels::event_feed::operations(),
         channels::visitor_report::operations(),
         bots::bot_api::operations(),
         calls::call_gateway::operations(),

@@ -4,6 +4,7 @@ mod channel;
 mod channel_endpoint_rotation;
 mod channel_management;
 mod channel_status;
+mod fetched_messages;
 mod idempotency;
 mod inbound_messages;
 pub mod input_validation;

@@ -29,7 +29,8 @@ impl TelephonyProvider for HttpGateway<'_> {
             let url = Url::parse(self.url).map_err(Error::internal)?;
             let body = json!(call_gateway::CallOrder::from(order)).to_string().into_bytes();
             let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
-            let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
+            let post =
+                SignedPost { url: Some(url), shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
             let result = http.post(&post, timeout).await?;
             Ok(result.into_outcome(|response| interpret_status(response.status)))
         })

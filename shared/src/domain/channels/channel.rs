@@ -70,8 +70,9 @@ pub enum KindSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiSettings {
-    /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`].
-    pub integrator_url: String,
+    /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`]. `None` if the
+    /// integrator fetches the messages instead.
+    pub integrator_url: Option<String>,
     /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
     pub append_channel_id: bool,
     /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
@@ -120,16 +121,6 @@ impl ChannelSettings {
             KindSettings::Api(api) => api.rich_support,
             KindSettings::Widget(_) => RichSupport { markdown: true, buttons: true },
         }
-    }
-}
-
-impl ApiSettings {
-    /// Returns the integrator URL with the channel id in place of the placeholder, or `None` if the URL does not
-    /// contain the placeholder.
-    pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
-        self.integrator_url
-            .contains(CHANNEL_ID_PLACEHOLDER)
-            .then(|| self.integrator_url.replace(CHANNEL_ID_PLACEHOLDER, channel_id))
     }
 }
 
@@ -188,7 +179,7 @@ pub(crate) fn api_channel_settings(agent_ids: &[u64], department_ids: &[u64], ap
 #[cfg(test)]
 pub(crate) fn default_api_settings() -> ApiSettings {
     ApiSettings {
-        integrator_url: "https://example.com".into(),
+        integrator_url: Some("https://example.com".into()),
         append_channel_id: true,
         chunked: false,
         validation: ValidationMode::Strict,

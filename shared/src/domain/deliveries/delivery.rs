@@ -155,12 +155,19 @@ pub struct Delivery {
     /// The time until which a failed delivery is attempted again; see [`outage`](super::outage). `None` if the failure
     /// is final, and for other states.
     pub late_until: Option<Timestamp>,
+    /// The time until which a pending delivery waits for its receiver, which fetches it. `None` for a delivery that is
+    /// sent.
+    pub fetch_until: Option<Timestamp>,
 }
 
 impl Failure {
     /// Creates the failure for a delivery attempt that cannot be recorded because the table rejects the write.
     pub fn attempt_not_recorded() -> Self {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
+    }
+
+    pub fn not_fetched() -> Self {
+        Self { code: None, message: "Not delivered: not fetched within three days".to_owned(), hidden: false }
     }
 
     /// Creates the failure of a delivery that was not attempted, because an earlier one has failed in strict order.
@@ -258,6 +265,7 @@ impl Delivery {
             failure: None,
             result_visible_at: None,
             late_until: None,
+            fetch_until: None,
         }
     }
 
@@ -306,11 +314,13 @@ impl Delivery {
         (stored, left_out)
     }
 
-    /// Returns the state that clients see. A failure is shown as pending until `result_visible_at`.
+    /// Returns the state that clients see. A failure is shown as pending until `result_visible_at`. A delivery that
+    /// nobody has fetched in time is shown as failed, though the failure is stored only when its receiver asks again.
     pub fn visible_state(&self, now: Timestamp) -> DeliveryState {
-        match (self.state, self.result_visible_at) {
-            (DeliveryState::Failed, Some(result_visible_at)) if now < result_visible_at => DeliveryState::Pending,
-            (state, _) => state,
+        match (self.state, self.result_visible_at, self.fetch_until) {
+            (DeliveryState::Failed, Some(result_visible_at), _) if now < result_visible_at => DeliveryState::Pending,
+            (DeliveryState::Pending, _, Some(fetch_until)) if fetch_until <= now => DeliveryState::Failed,
+            (state, ..) => state,
         }
     }
 

@@ -237,7 +237,7 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
     ];
     match specific {
         KindSettings::Api(api) => values.extend([
-            (":integrator_url", s(&*api.integrator_url)),
+            (":integrator_url", to_attribute(&api.integrator_url)?),
             (":append_channel_id", to_attribute(&api.append_channel_id)?),
             (":chunked", to_attribute(&api.chunked)?),
             (":validation", s(api.validation.name())),

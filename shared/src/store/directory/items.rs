@@ -43,7 +43,8 @@ pub(in crate::store) struct ChannelItem {
 
 #[derive(Serialize, Deserialize)]
 struct ApiChannelItem {
-    integrator_url: String,
+    #[serde(default)]
+    integrator_url: Option<String>,
     #[serde(default = "default_true")]
     append_channel_id: bool,
     chunked: bool,

@@ -142,7 +142,11 @@ pub struct NewApiChannel {
     agent_ids: Option<Ids>,
     /// The departments whose members receive the channel's chats.
     department_ids: Option<Ids>,
-    integrator_url: IntegratorUrl,
+    /// Required unless `pull` is true.
+    integrator_url: Option<IntegratorUrl>,
+    /// Whether the integrator fetches the messages (`GET {channel_url}/events`). Nothing is sent then.
+    #[schemars(extend("default" = false))]
+    pull: Option<bool>,
     /// When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
     /// `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
     #[schemars(extend("default" = true))]
@@ -168,7 +172,12 @@ pub struct NewApiChannel {
 impl NewApiChannel {
     pub fn into_settings(self, guard: &SsrfGuard) -> Result<channel::ChannelSettings, Error> {
         let api = ApiSettings {
-            integrator_url: self.integrator_url.checked(guard)?,
+            integrator_url: changed_integrator_url(
+                None,
+                self.integrator_url.as_ref(),
+                self.pull.or(Some(false)),
+                guard,
+            )?,
             append_channel_id: self.append_channel_id.unwrap_or(true),
             chunked: self.chunked.unwrap_or(false),
             validation: self.validation.map_or(ValidationMode::Strict, |Name(validation)| validation),
@@ -251,6 +260,9 @@ pub struct ChannelChanges {
     department_ids: Option<Ids>,
     #[serde(default)]
     integrator_url: NotNull<IntegratorUrl>,
+    /// Whether the integrator fetches the messages (`GET {channel_url}/events`). True removes `integrator_url`, and
+    /// a new `integrator_url` makes it false.
+    pull: Option<bool>,
     /// When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
     /// `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
     append_channel_id: Option<bool>,
@@ -290,10 +302,14 @@ impl ChannelChanges {
     }
 
     fn applied_to_api(&self, before: ApiSettings, guard: &SsrfGuard) -> Result<ApiSettings, Error> {
-        let integrator_url = self.integrator_url.0.as_ref().map(|url| url.checked(guard)).transpose()?;
         let hidden_error_codes = self.hidden_error_codes.clone().map(HiddenErrorCodes::into_list);
         Ok(ApiSettings {
-            integrator_url: integrator_url.unwrap_or(before.integrator_url),
+            integrator_url: changed_integrator_url(
+                before.integrator_url,
+                self.integrator_url.0.as_ref(),
+                self.pull,
+                guard,
+            )?,
             append_channel_id: self.append_channel_id.unwrap_or(before.append_channel_id),
             chunked: self.chunked.unwrap_or(before.chunked),
             validation: self.validation.map_or(before.validation, |Name(validation)| validation),
@@ -304,6 +320,24 @@ impl ChannelChanges {
             },
             delivery: changed_delivery_options(before.delivery, self.late_delivery, self.strict_order)?,
         })
+    }
+}
+
+/// Returns the address of the integrator after a change. It has none if `pull` is true.
+fn changed_integrator_url(
+    before: Option<String>,
+    url: Option<&IntegratorUrl>,
+    pull: Option<bool>,
+    guard: &SsrfGuard,
+) -> Result<Option<String>, Error> {
+    match (url, pull) {
+        (Some(_), Some(true)) => Err(Error::field("pull", "cannot be true together with integrator_url")),
+        (Some(url), _) => url.checked(guard).map(Some),
+        (None, Some(true)) => Ok(None),
+        (None, Some(false)) if before.is_none() => {
+            Err(Error::field("integrator_url", "is required unless pull is true"))
+        }
+        (None, _) => Ok(before),
     }
 }
 
@@ -451,8 +485,10 @@ impl From<&channel::Channel> for ChannelFields {
 pub struct ApiChannel {
     #[serde(flatten)]
     common: ChannelFields,
+    /// Null if `pull` is true.
     #[schemars(length(max = MAX_URL_CHARS), regex(pattern = HTTP_PATTERN))]
-    integrator_url: String,
+    integrator_url: Option<String>,
+    pull: bool,
     append_channel_id: bool,
     chunked: bool,
     validation: Name<ValidationMode>,
@@ -477,6 +513,7 @@ impl ApiChannel {
         } = api.clone();
         Self {
             common: channel.into(),
+            pull: integrator_url.is_none(),
             integrator_url,
             append_channel_id,
             chunked,

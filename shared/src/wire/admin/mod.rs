@@ -130,7 +130,7 @@ mod tests {
             let channel = parse_channel(&json!({ "name": "App", "integrator_url": url })).unwrap();
             let provider = parse_provider(&json!({ "name": "Bots", "endpoint": url })).unwrap();
             let webhook = parse_webhook_url(&json!({ "webhook_url": url })).unwrap().applied_to(None).unwrap();
-            let integrator_url = channel.api().unwrap().integrator_url.clone();
+            let integrator_url = channel.api().unwrap().integrator_url.clone().unwrap();
             assert_eq!([integrator_url, provider.endpoint, webhook], [stored; 3].map(str::to_owned), "{url}");
         }
     }

@@ -173,6 +173,9 @@ pub struct Delivery {
     /// Until when a failed delivery is attempted again, in Unix milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     late_until: Option<u64>,
+    /// Until when a pending delivery waits for its receiver, which fetches it, in Unix milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch_until: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -222,6 +225,7 @@ impl Delivery {
             error: failure.map(|failure| DeliveryError { code: failure.code, message: failure.message.clone() }),
             late: delivery.was_late(),
             late_until: delivery.late_until.filter(|_| delivery.is_late(now)).map(|until| until.0),
+            fetch_until: delivery.fetch_until.filter(|_| state == DeliveryState::Pending).map(|until| until.0),
         }
     }
 

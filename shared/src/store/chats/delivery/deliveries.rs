@@ -395,7 +395,8 @@ const END_LATE_ATTEMPTS: &str =
 
 const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = #delivery.#round + :one, \
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
-     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at, #delivery.#late_until";
+     #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at, #delivery.#late_until, \
+     #delivery.#fetch_until";
 
 /// A condition expression that holds if the entry is not a phone call and
 /// [`awaits_bot_reaction`](crate::domain::bots::bot_reaction::awaits_bot_reaction) is false for it.

@@ -16,7 +16,7 @@ use crate::store::chats::{
     CHAT_ID_UPPER_BOUND, Chats, MAX_SEQ, chat_from_item, entry_from_item, entry_key, header_key, item_due_at, item_key,
     split_headers, timeline_query,
 };
-use crate::store::table::{Item, Query, n, s};
+use crate::store::table::{Item, Key, Query, n, s};
 
 /// Fifty failures and the headers of their chats fit into one batch of 100 reads.
 const MAX_FAILURES_PER_QUERY: i32 = 50;
@@ -93,7 +93,7 @@ impl Chats {
 
     /// Reads the entries at up to 50 cursors, together with their chats. The keys of the returned map consist of a chat
     /// number and an entry number.
-    async fn entries_at(
+    pub(super) async fn entries_at(
         &self,
         account_id: &str,
         cursors: &[DeliveryCursor],
@@ -244,7 +244,11 @@ fn cursor_mismatch() -> Error {
 }
 
 fn failed_cursor(item: &Item) -> Option<DeliveryCursor> {
-    let key = item_key(item)?;
+    entry_position(&item_key(item)?, item_due_at(item)?)
+}
+
+/// Returns the position of an entry in the index `due`.
+pub(super) fn entry_position(key: &Key, due_at: Timestamp) -> Option<DeliveryCursor> {
     let chat_id = key.pk.rsplit('#').next()?.parse().ok()?;
-    Some(DeliveryCursor { at: Some(item_due_at(item)?), chat_id, seq: key.sk.parse().ok()? })
+    Some(DeliveryCursor { at: Some(due_at), chat_id, seq: key.sk.parse().ok()? })
 }

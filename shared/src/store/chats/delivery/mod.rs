@@ -4,6 +4,7 @@ pub mod deliveries;
 pub(crate) mod delivery_counts;
 pub mod delivery_listing;
 pub mod due_index;
+pub mod fetched;
 pub mod idempotency_receipts;
 pub mod outages;
 pub(crate) mod overdue_deliveries;

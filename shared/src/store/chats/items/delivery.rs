@@ -25,6 +25,8 @@ pub(crate) struct DeliveryItem {
     result_visible_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     late_until: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fetch_until: Option<u64>,
 }
 
 impl From<&Delivery> for DeliveryItem {
@@ -41,6 +43,7 @@ impl From<&Delivery> for DeliveryItem {
             failure,
             result_visible_at,
             late_until,
+            fetch_until,
         } = delivery.clone();
         Self {
             target: target.name().to_owned(),
@@ -54,6 +57,7 @@ impl From<&Delivery> for DeliveryItem {
             failure: failure.as_ref().map(FailureItem::from),
             result_visible_at: result_visible_at.map(|at| at.0),
             late_until: late_until.map(|until| until.0),
+            fetch_until: fetch_until.map(|until| until.0),
         }
     }
 }
@@ -74,6 +78,7 @@ impl TryFrom<DeliveryItem> for Delivery {
             failure: item.failure.map(Failure::from),
             result_visible_at: item.result_visible_at.map(Timestamp),
             late_until: item.late_until.map(Timestamp),
+            fetch_until: item.fetch_until.map(Timestamp),
         })
     }
 }

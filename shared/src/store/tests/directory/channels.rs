@@ -49,7 +49,7 @@ async fn concurrent_changes_to_other_settings_are_preserved() {
     let (before, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let renamed = ChannelSettings { name: "Shop".into(), ..before.settings.clone() };
     let api = before.settings.api().unwrap().clone();
-    let api = ApiSettings { integrator_url: "https://new.example/hook".into(), ..api };
+    let api = ApiSettings { integrator_url: Some("https://new.example/hook".into()), ..api };
     let with_new_url = ChannelSettings { specific: KindSettings::Api(api), ..before.settings.clone() };
     directory.save_channel_settings(&before, &renamed).await.unwrap();
     directory.save_channel_settings(&before, &with_new_url).await.unwrap();
