@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a webhook; an account can have at most 10
-         * @description `events` limits the webhook to these events; empty or absent means all. The signing secret is shown only in this response.
+         * @description `events` limits the webhook to these events; empty or absent means the six events of the specification. The signing secret is shown only in this response.
          */
         post: operations["addWebhook"];
         delete?: never;
@@ -1513,6 +1513,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/channel/{secret}/{channel_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Fetches the messages to visitors
+         * @description For a channel with `pull`. Each event has the headers and the body that would be posted; verify the signature of the body as it is. Send the cursor of a response as `after` of the next request when its events are processed: they then count as delivered. Until then they are returned again, with the same webhook-id. The messages of a chat are in order. Messages that nobody fetches within three days have failed. Let one program at a time fetch the messages of a channel.
+         */
+        get: operations["channelEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channel/{secret}/{channel_id}/rating": {
         parameters: {
             query?: never;
@@ -2192,6 +2217,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    bot_handed_over: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A bot hands its chat over, or loses it; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["botHandedOver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     call_event: {
         parameters: {
             query?: never;
@@ -2252,7 +2297,7 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    chat_event: {
+    chat_ended: {
         parameters: {
             query?: never;
             header?: never;
@@ -2262,10 +2307,10 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A chat has another owner, or was rated; POST <webhook_url>
-         * @description Sent to webhooks that name the event. The specification's events are not affected: an accepted chat sends both chat_accepted and agent_joined.
+         * A chat is closed, whoever took part; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
          */
-        post: operations["chatEvent"];
+        post: operations["chatEnded"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2292,6 +2337,86 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    chat_joined: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent gets a chat; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["chatJoined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    chat_opened: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A chat is opened; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["chatOpened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    chat_rated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A visitor rates a chat; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["chatRated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    chat_transferred: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A chat is given to others; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["chatTransferred"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     chat_updated: {
         parameters: {
             query?: never;
@@ -2306,6 +2431,26 @@ export interface webhooks {
          * @description Sent when data about the visitor has changed while an agent has the chat, or when the visitor rated the chat after chat_finished was sent.
          */
         post: operations["chatUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    chat_waiting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A chat begins to wait for an agent; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["chatWaiting"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3365,7 +3510,8 @@ export interface components {
             department_ids: components["schemas"]["SequentialNumber"][];
             enabled: boolean;
             hidden_error_codes: number[];
-            integrator_url: string;
+            /** @description Null if `pull` is true. */
+            integrator_url: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3374,6 +3520,7 @@ export interface components {
             late_delivery: boolean;
             name: string;
             outage: components["schemas"]["OutageStatus"];
+            pull: boolean;
             shows_buttons: boolean;
             shows_markdown: boolean;
             strict_order: boolean;
@@ -3407,6 +3554,11 @@ export interface components {
             /** @description Whether messages that could not be delivered are attempted again for three days. */
             late_delivery?: boolean | null;
             name?: string;
+            /**
+             * @description Whether the integrator fetches the messages (`GET {channel_url}/events`). True removes `integrator_url`, and
+             *     a new `integrator_url` makes it false.
+             */
+            pull?: boolean | null;
             shows_buttons?: boolean | null;
             shows_markdown?: boolean | null;
             /** @description Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`. */
@@ -3428,7 +3580,8 @@ export interface components {
             department_ids: components["schemas"]["SequentialNumber"][];
             enabled: boolean;
             hidden_error_codes: number[];
-            integrator_url: string;
+            /** @description Null if `pull` is true. */
+            integrator_url: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3439,6 +3592,7 @@ export interface components {
             /** @description The old endpoint addresses that are still valid, oldest first. */
             old_endpoints: components["schemas"]["OldEndpoint"][];
             outage: components["schemas"]["OutageStatus"];
+            pull: boolean;
             /** @description The number of messages rejected today and yesterday (UTC), by reason. */
             refused: components["schemas"]["ChannelRefusal"][];
             shows_buttons: boolean;
@@ -3920,7 +4074,8 @@ export interface components {
              */
             endpoint: string;
             hidden_error_codes: number[];
-            integrator_url: string;
+            /** @description Null if `pull` is true. */
+            integrator_url: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3929,6 +4084,7 @@ export interface components {
             late_delivery: boolean;
             name: string;
             outage: components["schemas"]["OutageStatus"];
+            pull: boolean;
             shows_buttons: boolean;
             shows_markdown: boolean;
             signing_secret: components["schemas"]["SigningSecret"];
@@ -4051,6 +4207,11 @@ export interface components {
              */
             attempts_left_out?: number;
             error?: components["schemas"]["DeliveryError"];
+            /**
+             * Format: int64
+             * @description Until when a pending delivery waits for its receiver, which fetches it, in Unix milliseconds.
+             */
+            fetch_until?: number;
             /** @description Whether the entry was delivered after its failure had been shown. */
             late?: boolean;
             /**
@@ -4114,6 +4275,11 @@ export interface components {
             error?: components["schemas"]["DeliveryError"];
             /** @description The integrator's id of the visitor (sender.id), of an API channel. */
             external_id?: string;
+            /**
+             * Format: int64
+             * @description Until when a pending delivery waits for its receiver, which fetches it, in Unix milliseconds.
+             */
+            fetch_until?: number;
             /** Format: uuid */
             id: string;
             /** @description Whether the entry was delivered after its failure had been shown. */
@@ -4271,6 +4437,19 @@ export interface components {
             telephony: number;
             /** Format: int64 */
             webhook: number;
+        };
+        FetchedEvent: {
+            /** @description The body of that request. */
+            body: string;
+            /** @description The headers of the request that would be posted, with names in lower case. */
+            headers: {
+                [key: string]: string;
+            };
+        };
+        FetchedEvents: {
+            /** @description Acknowledges the events when it is sent as `after`. Absent if there are none. */
+            cursor?: string;
+            events: components["schemas"]["FetchedEvent"][];
         };
         FileMessage: {
             /**
@@ -4600,7 +4779,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -4651,8 +4830,8 @@ export interface components {
             enabled?: boolean | null;
             /** @description The integrator's error codes whose messages are hidden from agents. */
             hidden_error_codes?: number[] | null;
-            /** @description Like ReceiverUrl, but it may contain {channel_id}. */
-            integrator_url: string;
+            /** @description Required unless `pull` is true. */
+            integrator_url?: string | null;
             /** @enum {string|null} */
             kind?: "api" | null;
             /**
@@ -4661,6 +4840,11 @@ export interface components {
              */
             late_delivery?: boolean | null;
             name: string;
+            /**
+             * @description Whether the integrator fetches the messages (`GET {channel_url}/events`). Nothing is sent then.
+             * @default false
+             */
+            pull?: boolean | null;
             /** @default false */
             shows_buttons?: boolean | null;
             /** @default false */
@@ -4732,7 +4916,7 @@ export interface components {
             name: string;
         };
         NewWebhook: {
-            /** @description The events that the webhook receives; all events when the list is empty. */
+            /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
             /**
              * @description Whether events that could not be delivered are attempted again for three days.
@@ -4830,7 +5014,7 @@ export interface components {
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
             /** @enum {string} */
-            event_name: "agent_joined" | "bot_handed_over" | "chat_closed" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting";
+            event_name: "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting";
             page: components["schemas"]["WebhookPage"];
             /** @description Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it. */
             rate?: components["schemas"]["Rating"];
@@ -5427,7 +5611,7 @@ export interface components {
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
-        SampleWebhookEvent: "test" | "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        SampleWebhookEvent: "test" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         SecretRotation: {
             /**
              * Format: int64
@@ -5503,6 +5687,11 @@ export interface components {
             error?: components["schemas"]["DeliveryError"];
             /** @description The integrator's id of the visitor (sender.id), of an API channel. */
             external_id?: string;
+            /**
+             * Format: int64
+             * @description Until when a pending delivery waits for its receiver, which fetches it, in Unix milliseconds.
+             */
+            fetch_until?: number;
             /** Format: uuid */
             id: string;
             /** @description Whether the entry was delivered after its failure had been shown. */
@@ -6038,7 +6227,7 @@ export interface components {
             utm_json: components["schemas"]["EventUtm"];
         };
         WebhookChanges: {
-            /** @description The events that the webhook receives; all events when the list is empty. */
+            /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
             /** @description Whether events that could not be delivered are attempted again for three days. */
             late_delivery?: boolean | null;
@@ -6075,7 +6264,7 @@ export interface components {
             title?: string | number | null;
         };
         /** @enum {string} */
-        WebhookEvent: "agent_joined" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_closed" | "chat_finished" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        WebhookEvent: "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
         /** @description Texts that are not known are empty. */
         WebhookPage: {
             title: string;
@@ -7486,7 +7675,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AgentMessage"];
+                "application/json": components["schemas"]["ChannelMessage"];
             };
         };
         responses: {
@@ -9532,6 +9721,42 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    channelEvents: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the last response whose events are processed. */
+                after?: string;
+                limit?: number;
+                /** @description How many seconds to wait if there are no messages. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest messages that are not acknowledged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FetchedEvents"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     channelRating: {
         parameters: {
             query?: never;
@@ -10765,6 +10990,42 @@ export interface operations {
             };
         };
     };
+    botHandedOver: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     callEvent: {
         parameters: {
             query?: never;
@@ -10877,7 +11138,7 @@ export interface operations {
             };
         };
     };
-    chatEvent: {
+    chatEnded: {
         parameters: {
             query?: never;
             header: {
@@ -10897,7 +11158,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The body is ignored, except for a `result` that is not OK. */
+            /** @description The body is ignored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10951,6 +11212,150 @@ export interface operations {
             };
         };
     };
+    chatJoined: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    chatOpened: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    chatRated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    chatTransferred: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     chatUpdated: {
         parameters: {
             query?: never;
@@ -10979,6 +11384,42 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookPanelResponse"];
                 };
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    chatWaiting: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnershipEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {

@@ -29,9 +29,7 @@ export function LateDeliveryFields({ draft, change, what }: LateDeliveryFieldsPr
         label="Deliver late"
         help={`${what} that could not be delivered in nine seconds are tried again for three days.`}
         isOn={draft.late_delivery}
-        onChange={(late_delivery) =>
-          change(late_delivery ? { late_delivery } : { late_delivery, strict_order: false })
-        }
+        onChange={(late_delivery) => change(late_delivery ? { late_delivery } : { late_delivery, strict_order: false })}
       />
       <Switch
         label="Keep the order strictly"

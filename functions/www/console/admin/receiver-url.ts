@@ -24,3 +24,7 @@ export function receiverUrlProblem(url: string, rules: ReceiverRules): string | 
   const allowed = rules?.allows_http_receivers === true ? "https:// or http://" : "https://";
   return `Enter an address that starts with ${allowed}.`;
 }
+
+export const PULL_LABEL = "Your program fetches the messages";
+export const PULL_HELP =
+  "For servers that cannot be reached from outside: nothing is sent, and your program asks for messages (GET …/events).";

@@ -14,7 +14,13 @@ import { useRequestGuard } from "../admin/use-leave-guard";
 import { fieldProblem } from "../admin/use-settings-form";
 import type { NewApiChannel } from "./new-api-channel-fields";
 
-const NOTHING_CHOSEN: NewApiChannel = { integrator_url: "", chunked: false, agent_ids: [], department_ids: [] };
+const NOTHING_CHOSEN: NewApiChannel = {
+  integrator_url: "",
+  pull: false,
+  chunked: false,
+  agent_ids: [],
+  department_ids: [],
+};
 
 type Kind = "widget" | "api";
 const KINDS = [
@@ -53,7 +59,7 @@ export function ChannelDialog({
     event.preventDefault();
     if (isBusy) return;
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
-    if (kind === "api" && !/^https?:\/\/[^\s/]+/i.test(draft.integrator_url.trim()))
+    if (kind === "api" && !draft.pull && !/^https?:\/\/[^\s/]+/i.test(draft.integrator_url.trim()))
       return setProblem({ text: "Enter an address that starts with https://.", field: "integrator_url" });
     setBusy(true);
     setProblem(undefined);
@@ -61,7 +67,7 @@ export function ChannelDialog({
       const body =
         kind === "widget"
           ? { kind, name: name.trim(), widget: { allowed_sites: parseSites(sites) } }
-          : { kind, name: name.trim(), ...draft, integrator_url: draft.integrator_url.trim() };
+          : { kind, name: name.trim(), ...draft, integrator_url: draft.pull ? null : draft.integrator_url.trim() };
       const created = await api.post("/admin/channels", { body });
       if (created.kind === "widget") {
         channels.put(created);

@@ -11,7 +11,7 @@ type SameSettings = Pick<
   | "enabled"
   | "agent_ids"
   | "department_ids"
-  | "integrator_url"
+  | "pull"
   | "append_channel_id"
   | "chunked"
   | "validation"
@@ -22,20 +22,23 @@ type SameSettings = Pick<
 >;
 
 export interface ApiDraft extends SameSettings {
+  /** Empty if the channel's messages are fetched. */
+  integrator_url: string;
   /** The codes of the errors whose text agents do not see: what the admin has typed, separated by commas or spaces. */
   hidden_error_codes: string;
 }
 
 function sameSettings(channel: SameSettings): SameSettings {
-  const { name, enabled, agent_ids, department_ids, integrator_url } = channel;
+  const { name, enabled, agent_ids, department_ids, pull } = channel;
   const { append_channel_id, chunked, validation, shows_markdown, shows_buttons } = channel;
   const { late_delivery, strict_order } = channel;
-  const request = { integrator_url, append_channel_id, chunked, validation, shows_markdown, shows_buttons };
+  const request = { pull, append_channel_id, chunked, validation, shows_markdown, shows_buttons };
   return { name, enabled, agent_ids, department_ids, ...request, late_delivery, strict_order };
 }
 
 export const draftOf = (channel: ApiChannel): ApiDraft => ({
   ...sameSettings(channel),
+  integrator_url: channel.integrator_url ?? "",
   hidden_error_codes: channel.hidden_error_codes.join(", "),
 });
 
@@ -43,19 +46,23 @@ const codesOf = (text: string) => text.split(/[\s,;]+/).filter((code) => code !=
 
 /** Returns the body of the request that stores a draft. Undefined if nothing differs. */
 export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges | undefined {
+  const { integrator_url, hidden_error_codes } = channel;
   const after = {
     ...sameSettings(draft),
     name: draft.name.trim(),
-    integrator_url: draft.integrator_url.trim(),
+    integrator_url: draft.pull ? integrator_url : draft.integrator_url.trim(),
     hidden_error_codes: codesOf(draft.hidden_error_codes).map(Number),
   };
-  return changedFields({ ...sameSettings(channel), hidden_error_codes: channel.hidden_error_codes }, after);
+  const changes = changedFields({ ...sameSettings(channel), integrator_url, hidden_error_codes }, after);
+  // A channel has an address unless its messages are fetched.
+  return changes as ChannelChanges | undefined;
 }
 
 /** Returns what is wrong with a draft before it is sent. */
-export function problemsOfDraft({ name, hidden_error_codes }: ApiDraft): Problems {
+export function problemsOfDraft({ name, pull, integrator_url, hidden_error_codes }: ApiDraft): Problems {
   return {
     ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
+    ...(pull || integrator_url.trim() !== "" ? {} : { integrator_url: "Enter the address of your server." }),
     ...(codesOf(hidden_error_codes).every((code) => /^-?\d{1,15}$/.test(code))
       ? {}
       : { hidden_error_codes: "Enter whole numbers, separated by commas." }),

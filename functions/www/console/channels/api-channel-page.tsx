@@ -5,7 +5,7 @@ import { NAME_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/for
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { LateDeliveryFields, OutageNotice } from "../admin/late-delivery";
-import { integratorUrlHelp } from "../admin/receiver-url";
+import { integratorUrlHelp, PULL_HELP, PULL_LABEL } from "../admin/receiver-url";
 import { SigningSecret } from "../admin/signing-secret";
 import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
@@ -58,7 +58,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
           <GeneralFields form={form} />
           <ServerFields form={form} />
         </RecordForm>
-        <IntegratorTest channelId={channel.channel_id} hasChanges={form.hasChanges} />
+        {!channel.pull && <IntegratorTest channelId={channel.channel_id} hasChanges={form.hasChanges} />}
         <ConnectSection channelId={channel.channel_id} oldEndpoints={channel.old_endpoints} />
         <SigningSecret
           rotate={(keep_old_seconds) =>
@@ -89,21 +89,11 @@ function GeneralFields({ form }: { form: DraftForm<ApiDraft> }) {
 
 /** How the channel's messages are sent to the integrator's server. */
 function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
-  const { integrator_url, append_channel_id, validation } = form.draft;
+  const { pull, validation } = form.draft;
   return (
     <FormSection title="Your server">
-      <TextField
-        {...form.text("integrator_url")}
-        label="Address of your server"
-        help={integratorUrlHelp(integrator_url, append_channel_id)}
-        input={URL_INPUT}
-      />
-      <Switch {...form.toggle("append_channel_id")} label="Append the channel's id to the address" />
-      <Switch
-        {...form.toggle("chunked")}
-        label="Chunked requests"
-        help="For servers that expect chunked transfer encoding."
-      />
+      <Switch {...form.toggle("pull")} label={PULL_LABEL} help={PULL_HELP} />
+      {!pull && <AddressFields form={form} />}
       <div class="field">
         <Segments
           name="validation"
@@ -124,7 +114,7 @@ function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
         label="Shows buttons"
         help="If off, a bot's buttons are sent as their plain text. Without a plain text, nothing is sent."
       />
-      <LateDeliveryFields draft={form.draft} change={form.change} what="Messages" />
+      {!pull && <LateDeliveryFields draft={form.draft} change={form.change} what="Messages" />}
       <TextField
         {...form.text("hidden_error_codes")}
         label="Hidden error codes (optional)"
@@ -132,5 +122,25 @@ function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
         input={{ placeholder: "410, 423" }}
       />
     </FormSection>
+  );
+}
+
+function AddressFields({ form }: { form: DraftForm<ApiDraft> }) {
+  const { integrator_url, append_channel_id } = form.draft;
+  return (
+    <>
+      <TextField
+        {...form.text("integrator_url")}
+        label="Address of your server"
+        help={integratorUrlHelp(integrator_url, append_channel_id)}
+        input={URL_INPUT}
+      />
+      <Switch {...form.toggle("append_channel_id")} label="Append the channel's id to the address" />
+      <Switch
+        {...form.toggle("chunked")}
+        label="Chunked requests"
+        help="For servers that expect chunked transfer encoding."
+      />
+    </>
   );
 }

@@ -95,6 +95,6 @@ const kindName = ({ kind }: Channel) => (kind === "widget" ? "Widget" : "API");
 
 /** Returns the allowed sites of a widget, or the integrator's URL of an API channel. */
 function target(channel: Channel): string {
-  if (channel.kind === "api") return channel.integrator_url;
+  if (channel.kind === "api") return channel.integrator_url ?? "Messages are fetched";
   return channel.widget.allowed_sites.join(", ") || "Every site";
 }

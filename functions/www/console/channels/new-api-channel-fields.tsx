@@ -1,5 +1,5 @@
 import { Field, Switch } from "../../ui/form-fields";
-import { integratorUrlHelp, receiverUrlHelp } from "../admin/receiver-url";
+import { integratorUrlHelp, PULL_HELP, PULL_LABEL, receiverUrlHelp } from "../admin/receiver-url";
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 import { AudienceFields } from "./audience-fields";
@@ -7,6 +7,7 @@ import { AudienceFields } from "./audience-fields";
 /** The settings of an API channel besides its name. */
 export interface NewApiChannel {
   integrator_url: string;
+  pull: boolean;
   chunked: boolean;
   agent_ids: number[];
   department_ids: number[];
@@ -20,9 +21,22 @@ interface NewApiChannelFieldsProps {
 
 /** The settings of a new API channel: where its messages are sent, how, and who answers its chats. */
 export function NewApiChannelFields({ draft, problem, onChange }: NewApiChannelFieldsProps) {
+  const { agent_ids, department_ids } = draft;
+  return (
+    <>
+      <Switch label={PULL_LABEL} help={PULL_HELP} isOn={draft.pull} onChange={(pull) => onChange({ ...draft, pull })} />
+      {!draft.pull && <AddressFields draft={draft} problem={problem} onChange={onChange} />}
+      <AudienceFields
+        audience={{ agent_ids, department_ids }}
+        onChange={(audience) => onChange({ ...draft, ...audience })}
+      />
+    </>
+  );
+}
+
+function AddressFields({ draft, problem, onChange }: NewApiChannelFieldsProps) {
   const { api } = useWorkspace();
   const settings = useLoaded(() => api.get("/admin/settings"));
-  const { agent_ids, department_ids } = draft;
   return (
     <>
       <Field
@@ -51,10 +65,6 @@ export function NewApiChannelFields({ draft, problem, onChange }: NewApiChannelF
         help="For servers that expect chunked transfer encoding."
         isOn={draft.chunked}
         onChange={(chunked) => onChange({ ...draft, chunked })}
-      />
-      <AudienceFields
-        audience={{ agent_ids, department_ids }}
-        onChange={(audience) => onChange({ ...draft, ...audience })}
       />
     </>
   );

@@ -156,6 +156,7 @@ function deliveryText(delivery: Delivery): string {
     case "superseded":
       return "No longer needed";
     default:
+      if (delivery.fetch_until !== undefined) return "Waits until your program fetches it";
       return last === undefined ? "Delivering" : `Delivering, attempt ${delivery.attempts.length + 1}`;
   }
 }

@@ -49,7 +49,9 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
             aria-expanded={isOpen}
             aria-controls={isOpen ? detailId : undefined}
           >
-            <span class={`delivery-state ${row.state}`}>{row.late === true ? "Delivered late" : STATE_NAMES[row.state]}</span>
+            <span class={`delivery-state ${row.state}`}>
+              {row.late === true ? "Delivered late" : STATE_NAMES[row.state]}
+            </span>
           </button>
         </td>
         <td class="what">

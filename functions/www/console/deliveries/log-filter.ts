@@ -174,7 +174,9 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
     return bots.find(({ channel_ids }) => channel_ids.includes(row.channel_id))?.name ?? "A disconnected bot";
   const channel = channels.find(({ channel_id }) => channel_id === row.channel_id);
   if (channel === undefined) return "A deleted channel";
-  return channel.kind === "api" ? withoutScheme(channel.integrator_url) : channel.name;
+  return channel.kind === "api" && channel.integrator_url !== null
+    ? withoutScheme(channel.integrator_url)
+    : channel.name;
 }
 
 export const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, "").replace(/\/$/, "");

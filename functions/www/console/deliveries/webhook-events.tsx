@@ -73,11 +73,7 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
           </label>
         ))}
       </div>
-      <FieldNotes
-        id="events"
-        problem={problem}
-        help="At least one."
-      />
+      <FieldNotes id="events" problem={problem} help="At least one." />
     </fieldset>
   );
 }

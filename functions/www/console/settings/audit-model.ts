@@ -130,6 +130,7 @@ const FIELD_WORDS: Record<string, string> = {
   idle_close: "closing of idle chats",
   integrator_url: "address of your server",
   limits: "limits",
+  pull: "fetching of messages",
   quiet_max_ms: "longest wait for a visitor",
   quiet_ms: "wait for the end of writing",
   retention_days: "retention",

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-IR5KPP5U.js";import"/console/assets/chunk-HDHRC55X.js";import"/console/assets/chunk-7I7K4FIE.js";import"/console/assets/chunk-VYV77TZ6.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
