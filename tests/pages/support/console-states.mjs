@@ -2,7 +2,7 @@
 
 import { showSampleReport } from "../seed/sample-report.mjs";
 import * as ui from "./console-page.mjs";
-import { delay, fail } from "./failures.mjs";
+import { changeResponses, delay, fail } from "./failures.mjs";
 import { rejection } from "./receiver.mjs";
 
 // Steps that lead to a state.
@@ -506,6 +506,21 @@ export const STATES = {
     hash: ({ app }) => `#/channels/${app.id}`,
     steps: [({ page }) => page.getByLabel("Address of your server").waitFor()],
   },
+  "channel-outage": {
+    hash: ({ app }) => `#/channels/${app.id}`,
+    prepare: ({ page, account: { app } }) =>
+      changeResponses(page, `**/admin/channels/${app.id}`, (channel) => {
+        channel.outage = "switched_off";
+      }),
+    steps: [({ page }) => page.getByText("Nothing is sent to it").waitFor()],
+  },
+  "channel-pull": {
+    hash: ({ app }) => `#/channels/${app.id}`,
+    steps: [
+      ({ page }) => page.getByLabel("Address of your server").waitFor(),
+      ({ page }) => page.getByText("Your program fetches").click(),
+    ],
+  },
   "channel-tested": {
     hash: ({ app }) => `#/channels/${app.id}`,
     steps: [
@@ -590,6 +605,27 @@ export const STATES = {
     steps: [
       ({ page }) => page.getByRole("radio", { name: "Delivered" }).check(),
       ({ page }) => page.getByText("CLIENT_MESSAGE").first().waitFor(),
+    ],
+  },
+  "deliveries-outages": {
+    hash: "#/deliveries",
+    // An outage is reported after a day, and ends all requests after five.
+    prepare: ({ page, account: { app, crmId, warehouseId } }) =>
+      changeResponses(page, "**/admin/outages", (response) => {
+        const last_failed_at = Math.floor(Date.now() / 1000);
+        const outage = (target, receiver_id, status, days) => {
+          const since = last_failed_at - days * 86_400;
+          return { target, receiver_id, since, last_failed_at, status };
+        };
+        response.outages = [
+          outage("channel", app.id, "switched_off", 6),
+          outage("webhook", warehouseId, "reported", 2),
+          outage("webhook", crmId, "none", 0),
+        ];
+      }),
+    steps: [
+      firstTableRow,
+      ({ page }) => page.getByText("Nothing is sent to it").first().waitFor(),
     ],
   },
   "deliveries-empty": {
