@@ -198,14 +198,17 @@ impl<'h> Driver<'h> {
         Ok(LoggedInAgent { id, token })
     }
 
-    /// Returns the channel's id and endpoint path.
+    /// Returns the channel's id and endpoint path. Without a URL, the channel's messages are fetched.
     pub async fn create_channel(
         &self,
         admin: &LoggedInAgent,
-        url: &str,
+        url: Option<&str>,
         departments: Value,
     ) -> Result<(String, String), Error> {
-        let body = json!({"kind": "api", "name": "App", "integrator_url": url, "department_ids": departments});
+        let (name, pull) = ("App", url.is_none());
+        let body = json!({
+            "kind": "api", "name": name, "integrator_url": url, "pull": pull, "department_ids": departments,
+        });
         let response = self.post("/admin/channels", admin, body).await?;
         let endpoint = text(&response, "endpoint")?;
         let path = endpoint.strip_prefix(self.api.base_url()).unwrap_or(&endpoint);

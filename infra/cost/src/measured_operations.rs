@@ -23,6 +23,9 @@ pub enum Scenario {
     ChannelRating,
     MessageToVisitor,
     MessageToNewVisitor,
+    MessageToFetch,
+    Fetch,
+    Acknowledge,
     Typing,
     ChatList,
     ShortChatList,
@@ -82,6 +85,9 @@ impl Scenario {
             Self::ChannelRating => "integrator's rating of a chat",
             Self::MessageToVisitor => "program's message to a visitor, open chat",
             Self::MessageToNewVisitor => "the same to a new visitor (opens a chat)",
+            Self::MessageToFetch => "agent's message that the integrator fetches",
+            Self::Fetch => "integrator fetches it",
+            Self::Acknowledge => "integrator acknowledges it, nothing follows",
             Self::Typing => "agent's typing notice",
             Self::ChatList => "agent's list of ten open chats",
             Self::ShortChatList => "the same, limited to two",
@@ -131,6 +137,7 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     run_department_scenarios(&driver, &mut usage).await?;
     run_agent_scenarios(&driver, &mut usage).await?;
     run_integrator_scenarios(&driver, &mut usage).await?;
+    run_pull_scenarios(&driver, &mut usage).await?;
     run_retry_scenarios(&driver, &mut usage).await?;
     run_failure_scenarios(&driver, &mut usage).await?;
     run_transfer_scenarios(&driver, &mut usage).await?;
@@ -151,7 +158,7 @@ struct AcceptedChat {
 }
 
 impl AcceptedChat {
-    async fn open(driver: &Driver<'_>, account: &str, url: &str) -> Result<Self, Error> {
+    async fn open(driver: &Driver<'_>, account: &str, url: Option<&str>) -> Result<Self, Error> {
         let agent = driver.create_account(account).await?;
         let (_, channel) = driver.create_channel(&agent, url, json!([])).await?;
         driver.send_visitor_message(&channel, "ada").await?;
@@ -161,7 +168,7 @@ impl AcceptedChat {
 }
 
 async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "visitors", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "visitors", Some(&driver.receiver.url())).await?;
     let message = async || driver.send_visitor_message(&chat.channel, "ada").await;
     message().await?;
     usage.insert(Scenario::VisitorMessage, driver.measure(message).await?);
@@ -176,7 +183,7 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
-    let (_, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([1])).await?;
+    let (_, channel) = driver.create_channel(&admin, Some(&driver.receiver.url()), json!([1])).await?;
     driver.send_visitor_message(&channel, "ada").await?;
     driver.accept(&admin, 1).await?;
     let status = async || {
@@ -205,7 +212,7 @@ async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage
 }
 
 async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "agents", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "agents", Some(&driver.receiver.url())).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
     send().await?;
     usage.insert(Scenario::AgentMessage, driver.measure(send).await?);
@@ -240,10 +247,33 @@ async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     Ok(())
 }
 
+async fn run_pull_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "pulls", None).await?;
+    let send = async || driver.send_agent_message(&chat.agent, 1).await;
+    let fetch = async |after: Option<&str>| {
+        let query = after.map(|cursor| format!("?after={cursor}")).unwrap_or_default();
+        driver.api.get::<Value>(&format!("{}/events{query}", chat.channel), "").await
+    };
+    send().await?;
+    driver.wait_until_empty().await?;
+    let cursor = text(&fetch(None).await?, "cursor")?;
+    fetch(Some(&cursor)).await?;
+    usage.insert(Scenario::MessageToFetch, driver.measure(send).await?);
+    let mut cursor = String::new();
+    let first_fetch = async || {
+        cursor = text(&fetch(None).await?, "cursor")?;
+        Ok(())
+    };
+    usage.insert(Scenario::Fetch, driver.measure(first_fetch).await?);
+    let acknowledge = async || fetch(Some(&cursor)).await.map(|_| ()).map_err(Error::from);
+    usage.insert(Scenario::Acknowledge, driver.measure(acknowledge).await?);
+    Ok(())
+}
+
 /// Runs the scenarios of what an integrator's programs report and send besides the visitors' messages. The first report
 /// of each kind caches the channel.
 async fn run_integrator_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "integrators", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "integrators", Some(&driver.receiver.url())).await?;
     let sent = driver.post("/agent/chats/1/messages", &chat.agent, json!({"type": "text", "text": "Hello"})).await?;
     let message_id = text(&sent, "id")?;
     let report = async |kind: &str, fields: Value| {
@@ -278,7 +308,7 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
 /// Runs the scenarios of a delivery whose first attempt fails. Uses a new channel, so that the channel has only just
 /// been cached. Cache entries last ten seconds and must not expire before the retry, which happens after three seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "retries", Some(&driver.receiver.url())).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
     send().await?;
     driver.start_measuring().await?;
@@ -306,7 +336,7 @@ fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction
 }
 
 async fn run_failure_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "failures", &driver.receiver.rejecting_url()).await?;
+    let chat = AcceptedChat::open(driver, "failures", Some(&driver.receiver.rejecting_url())).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
     send().await?;
     usage.insert(Scenario::FinalFailure, only_deliveries(driver.measure(send).await?));
@@ -334,7 +364,7 @@ async fn run_failure_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
 }
 
 async fn run_transfer_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "transfers", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "transfers", Some(&driver.receiver.url())).await?;
     let admin = &chat.agent;
     let ann = driver.create_agent(admin, "ann@transfers.example").await?;
     let ben = driver.create_agent(admin, "ben@transfers.example").await?;
@@ -353,7 +383,7 @@ async fn run_transfer_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) 
 
 async fn run_webhook_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("webhooks").await?;
-    let (_, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([])).await?;
+    let (_, channel) = driver.create_channel(&admin, Some(&driver.receiver.url()), json!([])).await?;
     driver.post("/admin/settings/webhooks", &admin, json!({"url": driver.receiver.url()})).await?;
     driver.send_visitor_message(&channel, "ada").await?;
     driver.accept(&admin, 1).await?;
@@ -439,7 +469,7 @@ async fn run_call_scenario(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
 
 async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("bots").await?;
-    let (channel_id, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([])).await?;
+    let (channel_id, channel) = driver.create_channel(&admin, Some(&driver.receiver.url()), json!([])).await?;
     let provider = json!({"name": "Bots & Co", "endpoint": driver.receiver.url()});
     let provider: Value = driver.api.post("/operator/providers", Some(driver.operator_key), &provider).await?;
     let provider = text(&provider, "provider_id")?;
@@ -490,7 +520,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
 }
 
 async fn run_push_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
-    let chat = AcceptedChat::open(driver, "pushes", &driver.receiver.url()).await?;
+    let chat = AcceptedChat::open(driver, "pushes", Some(&driver.receiver.url())).await?;
     let message = async || driver.send_visitor_message(&chat.channel, "ada").await;
     message().await?;
     usage.insert(Scenario::Push, driver.measure_push(message).await?);

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::delivery::engine::{OutagePolicy, Receiver};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, SWITCHED_OFF, hold, reject_unsent};
+use crate::delivery::rehearsal::Fault;
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
@@ -86,6 +87,9 @@ impl Receiver for IntegratorReceiver<'_> {
             if post.url.is_none() {
                 return Ok(hold("the channel has no address: its integrator fetches the messages"));
             }
+            if let Some(fault) = Fault::of_attempt(entry, api.rehearsal_percent) {
+                return self.send_with_fault(fault, post, api, timeout).await;
+            }
             let result = self.outbound.post(&post, timeout).await?;
             let (outcome, attempt) = result.into_outcome(|response| integrator_response::outcome(response, api));
             if matches!(outcome, Outcome::Rejected(_)) && self.used_outdated_secret(&post, chat, &attempt).await {
@@ -128,6 +132,24 @@ impl IntegratorReceiver<'_> {
                 false
             }
         }
+    }
+
+    async fn send_with_fault(
+        &self,
+        fault: Fault,
+        post: SignedPost,
+        api: &ApiSettings,
+        timeout: Duration,
+    ) -> Result<(Outcome, Attempt), Error> {
+        let (outcome, attempt) = if fault == Fault::Lost {
+            hold("")
+        } else {
+            let result = self.outbound.post(&fault.apply_to(post)?, timeout).await?;
+            result.into_outcome(|response| integrator_response::outcome(response, api))
+        };
+        let outcome = fault.outcome(outcome);
+        let error = outcome.error().map(str::to_owned);
+        Ok((outcome, Attempt { error, ..attempt }))
     }
 
     /// Sends a typing notice from the chat's agent or bot to the integrator, without retries. The notice is dropped if,

@@ -8,6 +8,7 @@ mod guarded_dns_resolver;
 pub mod integrator_receiver;
 pub mod late_delivery;
 pub mod outbound_client;
+mod rehearsal;
 pub(crate) mod signature;
 pub(crate) mod signed_post;
 pub mod socket_gateway;

@@ -10,4 +10,5 @@ mod outages;
 mod queue_outage;
 mod receiver_addresses;
 mod receiver_tests;
+mod rehearsals;
 mod reports_after_faults;

@@ -26,6 +26,7 @@ export interface ApiDraft extends SameSettings {
   integrator_url: string;
   /** The codes of the errors whose text agents do not see: what the admin has typed, separated by commas or spaces. */
   hidden_error_codes: string;
+  rehearsal_percent: string;
 }
 
 function sameSettings(channel: SameSettings): SameSettings {
@@ -40,27 +41,32 @@ export const draftOf = (channel: ApiChannel): ApiDraft => ({
   ...sameSettings(channel),
   integrator_url: channel.integrator_url ?? "",
   hidden_error_codes: channel.hidden_error_codes.join(", "),
+  rehearsal_percent: String(channel.rehearsal_percent),
 });
 
 const codesOf = (text: string) => text.split(/[\s,;]+/).filter((code) => code !== "");
 
 /** Returns the body of the request that stores a draft. Undefined if nothing differs. */
 export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges | undefined {
-  const { integrator_url, hidden_error_codes } = channel;
+  const { integrator_url, hidden_error_codes, rehearsal_percent } = channel;
   const after = {
     ...sameSettings(draft),
     name: draft.name.trim(),
     integrator_url: draft.pull ? integrator_url : draft.integrator_url.trim(),
     hidden_error_codes: codesOf(draft.hidden_error_codes).map(Number),
+    rehearsal_percent: Number(draft.rehearsal_percent),
   };
-  const changes = changedFields({ ...sameSettings(channel), integrator_url, hidden_error_codes }, after);
+  const before = { ...sameSettings(channel), integrator_url, hidden_error_codes, rehearsal_percent };
+  const changes = changedFields(before, after);
   // A channel has an address unless its messages are fetched.
   return changes as ChannelChanges | undefined;
 }
 
 /** Returns what is wrong with a draft before it is sent. */
-export function problemsOfDraft({ name, pull, integrator_url, hidden_error_codes }: ApiDraft): Problems {
+export function problemsOfDraft(draft: ApiDraft): Problems {
+  const { name, pull, integrator_url, hidden_error_codes, rehearsal_percent } = draft;
   return {
+    ...(/^([1-9]?\d|100)$/.test(rehearsal_percent.trim()) ? {} : { rehearsal_percent: "Enter a number from 0 to 100." }),
     ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
     ...(pull || integrator_url.trim() !== "" ? {} : { integrator_url: "Enter the address of your server." }),
     ...(codesOf(hidden_error_codes).every((code) => /^-?\d{1,15}$/.test(code))

@@ -1,7 +1,7 @@
 /* The page of a channel that uses the channel API. */
 
 import type { ApiChannel, ApiChannelDetails } from "../../api/types";
-import { NAME_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/form-fields";
+import { NAME_INPUT, NUMBER_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/form-fields";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { LateDeliveryFields, OutageNotice } from "../admin/late-delivery";
@@ -35,7 +35,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   const path = { channel_id: channel.channel_id };
   const form = useRecordForm({
     stored: channel,
-    fields: ["name", "integrator_url", "hidden_error_codes"],
+    fields: ["name", "integrator_url", "hidden_error_codes", "rehearsal_percent"],
     draftOf,
     changesOf,
     check: problemsOfDraft,
@@ -121,6 +121,14 @@ function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
         help="Agents do not see the words of your server's errors with these codes."
         input={{ placeholder: "410, 423" }}
       />
+      {!pull && (
+        <TextField
+          {...form.text("rehearsal_percent")}
+          label="Rehearsal: percentage of messages with a fault"
+          help="Their first attempt is left out, repeated, wrongly signed or encoded in another way, as happens in production now and then. No message is lost. 0 for none."
+          input={NUMBER_INPUT}
+        />
+      )}
     </FormSection>
   );
 }

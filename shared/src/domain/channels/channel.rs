@@ -83,6 +83,8 @@ pub struct ApiSettings {
     pub hidden_error_codes: Vec<i64>,
     pub rich_support: RichSupport,
     pub delivery: DeliveryOptions,
+    /// How many percent of the messages are first attempted with a fault, which the integrator's server has to bear.
+    pub rehearsal_percent: u8,
 }
 
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
@@ -186,6 +188,7 @@ pub(crate) fn default_api_settings() -> ApiSettings {
         hidden_error_codes: Vec::new(),
         rich_support: RichSupport::default(),
         delivery: DeliveryOptions::default(),
+        rehearsal_percent: 0,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::store::directory::keys::channel_key;
 use crate::store::directory::widget_item::WidgetItem;
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{
-    ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, WriteResult, changed_values, s,
+    ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, WriteResult, changed_values, n, s,
 };
 use crate::store::{from_item, to_attribute, to_item};
 
@@ -246,6 +246,7 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
             (":shows_buttons", to_attribute(&api.rich_support.buttons)?),
             (":late_delivery", to_attribute(&api.delivery.late_delivery)?),
             (":strict_order", to_attribute(&api.delivery.strict_order)?),
+            (":rehearsal_percent", n(api.rehearsal_percent)),
         ]),
         KindSettings::Widget(widget) => values.push((":widget", to_attribute(&WidgetItem::from(&**widget))?)),
     }

@@ -58,6 +58,8 @@ struct ApiChannelItem {
     late_delivery: bool,
     #[serde(default)]
     strict_order: bool,
+    #[serde(default)]
+    rehearsal_percent: u8,
     secrets: Vec<EndpointSecretItem>,
     #[serde(flatten)]
     signing_secrets: SigningSecretAttributes,
@@ -210,6 +212,7 @@ impl ApiChannelItem {
             hidden_error_codes,
             rich_support,
             delivery: DeliveryOptions { late_delivery, strict_order },
+            rehearsal_percent,
         } = settings;
         Self {
             integrator_url,
@@ -221,6 +224,7 @@ impl ApiChannelItem {
             shows_buttons: rich_support.buttons,
             late_delivery,
             strict_order,
+            rehearsal_percent,
             secrets: secrets.iter().map(EndpointSecretItem::from).collect(),
             signing_secrets: signing_secrets.into(),
         }
@@ -245,6 +249,7 @@ impl TryFrom<ChannelItem> for Channel {
                     hidden_error_codes: api.hidden_error_codes,
                     rich_support: RichSupport { markdown: api.shows_markdown, buttons: api.shows_buttons },
                     delivery: DeliveryOptions { late_delivery: api.late_delivery, strict_order: api.strict_order },
+                    rehearsal_percent: api.rehearsal_percent,
                 };
                 (KindSettings::Api(settings), secrets, api.signing_secrets.into())
             }

@@ -22,7 +22,7 @@ use crate::wire::admin::widget_settings::{WidgetSettings, WidgetSettingsChanges}
 use crate::wire::admin::{Ids, MAX_LIST_ITEMS, MAX_NAME_CHARS};
 use crate::wire::fields::reader::read;
 use crate::wire::fields::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds};
+use crate::wire::fields::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds, Whole};
 
 /// The maximum number of reasons that are listed: 100 for each of two days.
 const MAX_REFUSALS: usize = 200;
@@ -167,6 +167,16 @@ pub struct NewApiChannel {
     /// Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`.
     #[schemars(extend("default" = false))]
     strict_order: Option<bool>,
+    /// How many percent of the messages are first attempted with a fault that the integrator's server has to bear.
+    #[schemars(extend("default" = 0))]
+    rehearsal_percent: Option<Percent>,
+}
+
+/// A whole number from 0 to 100.
+type Percent = Whole<0, 100>;
+
+fn changed_percent(before: u8, percent: Option<Percent>) -> u8 {
+    percent.and_then(|Whole(percent)| u8::try_from(percent).ok()).unwrap_or(before)
 }
 
 impl NewApiChannel {
@@ -187,6 +197,7 @@ impl NewApiChannel {
                 buttons: self.shows_buttons.unwrap_or(false),
             },
             delivery: changed_delivery_options(DeliveryOptions::default(), self.late_delivery, self.strict_order)?,
+            rehearsal_percent: changed_percent(0, self.rehearsal_percent),
         };
         Ok(channel::ChannelSettings {
             name: self.name.0,
@@ -245,7 +256,7 @@ enum WidgetKind {
     Widget,
 }
 
-/// Absent fields stay unchanged. The fields from `integrator_url` to `strict_order` apply to an API channel, and the
+/// Absent fields stay unchanged. The fields from `integrator_url` to `rehearsal_percent` apply to an API channel, and the
 /// field widget applies to a widget. Fields that apply to the other kind have no effect.
 #[derive(Deserialize, JsonSchema)]
 pub struct ChannelChanges {
@@ -276,6 +287,8 @@ pub struct ChannelChanges {
     late_delivery: Option<bool>,
     /// Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`.
     strict_order: Option<bool>,
+    /// How many percent of the messages are first attempted with a fault that the integrator's server has to bear.
+    rehearsal_percent: Option<Percent>,
     widget: Option<WidgetSettingsChanges>,
 }
 
@@ -319,6 +332,7 @@ impl ChannelChanges {
                 buttons: self.shows_buttons.unwrap_or(before.rich_support.buttons),
             },
             delivery: changed_delivery_options(before.delivery, self.late_delivery, self.strict_order)?,
+            rehearsal_percent: changed_percent(before.rehearsal_percent, self.rehearsal_percent),
         })
     }
 }
@@ -497,6 +511,7 @@ pub struct ApiChannel {
     shows_buttons: bool,
     late_delivery: bool,
     strict_order: bool,
+    rehearsal_percent: u8,
     outage: Name<OutageStatus>,
 }
 
@@ -510,6 +525,7 @@ impl ApiChannel {
             hidden_error_codes,
             rich_support,
             delivery: DeliveryOptions { late_delivery, strict_order },
+            rehearsal_percent,
         } = api.clone();
         Self {
             common: channel.into(),
@@ -523,6 +539,7 @@ impl ApiChannel {
             shows_buttons: rich_support.buttons,
             late_delivery,
             strict_order,
+            rehearsal_percent,
             outage: Name(channel.outage_status),
         }
     }
