@@ -16,4 +16,5 @@ pub mod socket;
 pub mod text;
 pub mod time_zone;
 pub mod timestamp;
+pub mod trace_context;
 pub mod visitors;
