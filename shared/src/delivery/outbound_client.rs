@@ -18,9 +18,12 @@ use crate::domain::chats::message_content::truncate_bytes;
 use crate::domain::deliveries::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
 use crate::domain::deliveries::ssrf_guard::{ForbiddenUrl, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
+use crate::domain::trace_context::TraceContext;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::runtime::trace::{self, SpanResult};
+use crate::wire::otlp::SpanKind;
 use crate::wire::receiver_response::ReceiverResponse;
 
 /// The outcome of an attempt, and the attempt for the delivery log.
@@ -162,12 +165,18 @@ impl OutboundClient {
         })
     }
 
+    /// Each request is a span of its own, whose id the receiver gets.
     async fn send(&self, url: Url, request: RequestBuilder, timeout: Duration, started_at: Timestamp) -> PostResult {
         let (mut status, seconds) = (None, timeout.as_secs_f64().round() as u64);
+        let span = trace::open_child_span();
+        let request = span.iter().fold(request, |request, span| with_trace_headers(request, span.context()));
         let exchange = clock::timeout(timeout, self.exchange(url, request, &mut status));
         let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
         let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
         let error = result.as_ref().err().map(ToString::to_string);
+        if let Some(span) = span {
+            span.end(|| span_result(status, error.as_deref()));
+        }
         let attempt = Attempt { at: started_at, status, duration_ms, error, answer: None };
         PostResult { result, attempt, secrets: Vec::new() }
     }
@@ -192,6 +201,21 @@ impl OutboundClient {
         body.truncate(MAX_RESPONSE_BYTES);
         Ok(ReceiverResponse { status: response_status, body })
     }
+}
+
+fn with_trace_headers(request: RequestBuilder, trace: &TraceContext) -> RequestBuilder {
+    let request = request.header("traceparent", trace.traceparent());
+    trace.tracestate().into_iter().fold(request, |request, state| request.header("tracestate", state))
+}
+
+/// The span contains nothing of the URL, because every part of it can contain a secret.
+fn span_result(status: Option<u16>, error: Option<&str>) -> SpanResult {
+    let status = status.map(u64::from);
+    let mut attributes = vec![("http.request.method", "POST".into())];
+    attributes.extend(status.map(|status| ("http.response.status_code", status.into())));
+    attributes.extend(error.map(|error| ("error.type", error.into())));
+    let has_failed = error.is_some() || status.is_none_or(|status| status >= 400);
+    SpanResult { kind: SpanKind::Client, name: "POST".to_owned(), has_failed, attributes }
 }
 
 /// Returns the beginning of a response body for the delivery log, or `None` if it is blank. Replaces secrets that the

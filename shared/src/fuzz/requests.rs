@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::fuzz::{NOW, accepted, json, targets};
 use crate::runtime::http::Request;
 use crate::runtime::socket::SocketEvent;
+use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 use crate::wire::sockets::socket_frame::{ClientFrame, VisitorFrame, error_frame};
 
@@ -103,6 +104,8 @@ fn queue_task(input: &[u8]) {
     let Ok(task) = Task::from_json(text) else { return };
     let stored = task.to_json();
     assert_eq!(Task::from_json(&stored).unwrap().to_json(), stored);
+    let trace = queue_message::parse_trace(text);
+    assert_eq!(queue_message::parse_trace(&queue_message::build(&task, trace.as_ref())), trace);
     let Task::Entry(entry) = task else { return };
     let turn = entry.with_turn_started(NOW);
     for next in [turn.retry_unordered(), turn.retry_unrecorded(), turn.next_attempt()] {

@@ -1,4 +1,4 @@
-//! The HTTP client that the AWS service clients use.
+//! The HTTP client that the AWS service clients use. Spans are exported with it, too.
 //!
 //! It replaces the SDK's own HTTP client (`aws-smithy-http-client`), which includes HTTP/2 and therefore makes the
 //! executable of every function larger (docs/benchmarks.md). All services are called with HTTP/1.1, so each concurrent

@@ -61,6 +61,16 @@ pub(crate) fn stack_name() -> String {
     env::var("STACK_NAME").unwrap_or_else(|_| "unnamed".to_owned())
 }
 
+/// Returns the name of the function, from an environment variable that the Lambda service sets.
+pub(crate) fn function_name() -> String {
+    env::var("AWS_LAMBDA_FUNCTION_NAME").unwrap_or_else(|_| "unnamed".to_owned())
+}
+
+/// Returns the base URL of the collector that receives the spans of the function. `None` if they are not exported.
+pub(crate) fn otlp_endpoint() -> Option<String> {
+    non_empty("OTEL_EXPORTER_OTLP_ENDPOINT")
+}
+
 /// Returns how many of an account's first attempts can be in progress at the same time, for each kind of receiver.
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());

@@ -19,14 +19,17 @@ use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::domain::text::digits::parse_canonical_number;
+use crate::domain::trace_context::TraceContext;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::distribution::Distribution;
 use crate::runtime::gzip;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
+use crate::runtime::trace::{SpanResult, Tracer};
 use crate::wire;
 use crate::wire::fields::reader;
+use crate::wire::otlp::SpanKind;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
@@ -449,6 +452,21 @@ impl Request {
         }
     }
 
+    /// Returns the trace context that the caller has sent, or `None` if it is missing or invalid. The gateway joins
+    /// repeated headers with commas.
+    fn trace_context(&self) -> Option<TraceContext> {
+        let joined = |name| {
+            let values: Option<Vec<_>> = self.headers().get_all(name).iter().map(|value| value.to_str().ok()).collect();
+            values.map(|values| values.join(",")).unwrap_or_default()
+        };
+        TraceContext::parse(&joined("traceparent"), &joined("tracestate"))
+    }
+
+    /// Returns the id that the Lambda service has given to the invocation for X-Ray.
+    fn xray_trace_id(&self) -> Option<&str> {
+        self.parts.lambda_context_ref()?.xray_trace_id.as_deref()
+    }
+
     /// Returns the id of the API that received the request. The gateway sets it.
     pub(crate) fn api_id(&self) -> String {
         match self.parts.request_context_ref() {
@@ -507,8 +525,8 @@ type ExtraHeaders = fn(&Request) -> Vec<(&'static str, String)>;
 
 fn serve(handler: HttpHandler, extra_headers: ExtraHeaders) -> RuntimeLoop {
     Box::pin(async move {
-        let distribution = Distribution::read();
-        let handle = |request| handle_request(&handler, extra_headers, Request::new(request, &distribution));
+        let (distribution, tracer) = (Distribution::read(), Tracer::read());
+        let handle = |request| handle_request(&handler, extra_headers, &tracer, Request::new(request, &distribution));
         lambda_http::run(service_fn(handle)).await
     })
 }
@@ -525,6 +543,7 @@ fn cross_origin_headers(request: &Request) -> Vec<(&'static str, String)> {
 async fn handle_request(
     handler: &HttpHandler,
     extra_headers: ExtraHeaders,
+    tracer: &Tracer,
     request: Request,
 ) -> Result<UnconvertedResponse, lambda_http::Error> {
     let started = Instant::now();
@@ -532,9 +551,12 @@ async fn handle_request(
     let request_id = request.parts.lambda_context_ref().map(|context| context.request_id.clone());
     let is_head = request.parts.method() == Method::HEAD;
     let (route, gateway_id) = (request.route(), request.gateway_id());
-    // Adds the request id to every log line that is written during the request, for example when a delivery is queued.
-    let span = tracing::error_span!("request", request_id);
-    let result = handler(request).instrument(span).await;
+    let invocation = tracer.begin_invocation();
+    let span = invocation.open_span_or_follow_xray(request.trace_context(), request.xray_trace_id());
+    let trace_id = span.context().trace_id_hex();
+    // Adds the ids to every log line that is written during the request, for example when a delivery is queued.
+    let log_span = tracing::error_span!("request", request_id, trace_id);
+    let result = span.run(handler(request)).instrument(log_span).await;
     let cause = result.as_ref().err().and_then(|error| error.cause.as_ref());
     let context = cause.and_then(Error::context).map(|context| format!("{context:?}"));
     let response = result.unwrap_or_else(|error| Response::error(&error));
@@ -545,19 +567,31 @@ async fn handle_request(
             route,
             request_id,
             gateway_id,
+            trace_id,
             message_id,
             caller_message_id,
             status,
             duration_ms,
             "request answered"
         ),
-        Some(context) => tracing::error!(route, request_id, gateway_id, status, duration_ms, context, "request failed"),
+        Some(context) => {
+            tracing::error!(route, request_id, gateway_id, trace_id, status, duration_ms, context, "request failed");
+        }
     }
     if *status == 429 {
         metrics::count_rate_limited(&route);
     }
+    span.end(|| span_result(route, *status));
+    invocation.export().await;
     let response = if is_head { response.without_body() } else { response }.with_headers(extra_headers);
     Ok(response.into_lambda()?)
+}
+
+/// The name is the route's template, because the path can contain secrets.
+fn span_result(route: String, status: u16) -> SpanResult {
+    let attributes =
+        vec![("http.route", route.as_str().into()), ("http.response.status_code", u64::from(status).into())];
+    SpanResult { kind: SpanKind::Server, name: route, has_failed: status >= 500, attributes }
 }
 
 #[cfg(test)]

@@ -21,5 +21,7 @@ pub mod random_ids_and_secrets;
 pub mod schedule;
 pub mod socket;
 pub mod socket_url;
+mod span_exporter;
 mod startup;
 pub mod table_stream;
+pub(crate) mod trace;

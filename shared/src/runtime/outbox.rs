@@ -1,6 +1,6 @@
 //! The outbox hands over what a function has stored. Each kind of receiver ([`Target`]) has a FIFO queue for first
 //! attempts and a standard queue, the retry queue, for later attempts and other delayed tasks. The queue of a task
-//! follows from its target. A task contains ids, but never message content.
+//! follows from its target. A task contains ids, but never message content. It continues the trace of the request.
 //!
 //! Every function gets the URLs of all queues. The function's policy in `template.yaml` decides which of them it may
 //! use.
@@ -20,7 +20,8 @@ use crate::domain::named::Named;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
-use crate::runtime::{aws_config, config};
+use crate::runtime::{aws_config, config, trace};
+use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 
 #[derive(Clone)]
@@ -105,7 +106,7 @@ impl Outbox {
             deduplication_id: Some(task.deduplication_id()),
             delay: Duration::ZERO,
         };
-        self.send(&self.urls(target)?.first_attempts, task.to_json(), options).await
+        self.send(&self.urls(target)?.first_attempts, task, options).await
     }
 
     /// Adds a task to the retry queue of the target. The delay is rounded to whole seconds.
@@ -113,18 +114,19 @@ impl Outbox {
         // The queue is a fair queue. Each account is a message group, so that the backlog of one account does not delay
         // the other accounts.
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
-        self.send(&self.urls(target)?.retries, task.to_json(), options).await
+        self.send(&self.urls(target)?.retries, task, options).await
     }
 
     fn urls(&self, target: Target) -> Result<&QueueUrls, Error> {
         self.queues.get(&target).ok_or_else(|| Error::internal(("no queues of the target", target.name())))
     }
 
-    /// Sends one message. The future is boxed so that the AWS SDK's types are compiled only once, in this crate,
-    /// instead of in every function.
-    fn send<'a>(&'a self, url: &'a str, body: String, options: SendOptions) -> BoxFuture<'a, Result<(), Error>> {
+    /// Sends one task, with the current trace. The future is boxed so that the AWS SDK's types are compiled only once, in
+    /// this crate, instead of in every function.
+    fn send<'a>(&'a self, url: &'a str, task: &'a Task, options: SendOptions) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);
+            let body = queue_message::build(task, trace::current().as_ref());
             let request = self.client.send_message().queue_url(url).message_body(body);
             let request =
                 request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);

@@ -11,10 +11,14 @@ use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMe
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use lambda_runtime::{LambdaEvent, service_fn};
+use tracing::Instrument;
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
+use crate::runtime::trace::{Invocation, SpanResult, Tracer};
+use crate::wire::otlp::SpanKind;
+use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 
 type TaskHandler = BoxedHandler<Task, Result<(), Error>>;
@@ -25,16 +29,18 @@ pub fn run<R: Dependency>(handler: impl Handler<R, Task, Result<(), Error>>) -> 
 
 fn serve(handler: TaskHandler) -> RuntimeLoop {
     Box::pin(async move {
+        let tracer = Tracer::read();
         let service = service_fn(|event: LambdaEvent<SqsEvent>| {
-            handle_batch(&handler, event.payload.records).map(Ok::<_, lambda_runtime::Error>)
+            handle_batch(&handler, &tracer, event.payload.records).map(Ok::<_, lambda_runtime::Error>)
         });
         lambda_runtime::run(service).await
     })
 }
 
-async fn handle_batch(handler: &TaskHandler, messages: Vec<SqsMessage>) -> SqsBatchResponse {
-    let groups = ordered_groups(messages);
-    let failed = join_all(groups.into_iter().map(|group| handle_in_order(handler, group))).await;
+async fn handle_batch(handler: &TaskHandler, tracer: &Tracer, messages: Vec<SqsMessage>) -> SqsBatchResponse {
+    let (groups, invocation) = (ordered_groups(messages), tracer.begin_invocation());
+    let failed = join_all(groups.into_iter().map(|group| handle_in_order(handler, &invocation, group))).await;
+    invocation.export().await;
     let mut response = SqsBatchResponse::default();
     response.batch_item_failures = failed.into_iter().flatten().collect();
     response
@@ -58,10 +64,14 @@ fn ordered_groups(messages: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
 
 /// Handles the messages of a group in order and returns the ones that failed. After a failure, the rest of the group is
 /// reported as failed without being handled, so that no message overtakes the failed one.
-async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<BatchItemFailure> {
+async fn handle_in_order(
+    handler: &TaskHandler,
+    invocation: &Invocation<'_>,
+    group: Vec<SqsMessage>,
+) -> Vec<BatchItemFailure> {
     let mut failed = Vec::new();
     for message in group {
-        if !failed.is_empty() || !handle_message(handler, &message).await {
+        if !failed.is_empty() || !handle_message(handler, invocation, &message).await {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = message.message_id.unwrap_or_default();
             failed.push(failure);
@@ -71,9 +81,10 @@ async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<B
 }
 
 /// Returns whether the message was handled. Failures are logged.
-async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
+async fn handle_message(handler: &TaskHandler, invocation: &Invocation<'_>, message: &SqsMessage) -> bool {
+    let body = message.body.as_deref().unwrap_or_default();
     let (id, attempts) = (&message.message_id, message.attributes.get("ApproximateReceiveCount").map(String::as_str));
-    let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
+    let task = match Task::from_json(body) {
         Ok(task) => task,
         // The task may come from another version of the function, so it is retried instead of dropped.
         Err(error) => {
@@ -82,17 +93,34 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
         }
     };
     let deduplication_id = task.deduplication_id();
+    let span = invocation.open_span(queue_message::parse_trace(body));
+    let trace_id = span.context().trace_id_hex();
+    let log_span = tracing::error_span!("task", trace_id);
     // The panic hook has already logged where the panic occurred.
-    let result = AssertUnwindSafe(async { handler(task).await }).catch_unwind().await;
-    let Err(error) = result.unwrap_or_else(|_| Err(Error::internal("panic"))) else { return true };
+    let work = AssertUnwindSafe(async { handler(task).await }).catch_unwind();
+    let result = span.run(work).instrument(log_span).await.unwrap_or_else(|_| Err(Error::internal("panic")));
+    span.end(|| span_result(message, &deduplication_id, result.is_err()));
+    let Err(error) = result else { return true };
     tracing::error!(
         context = error.context(),
         queue_message_id = id,
         task = deduplication_id,
+        trace_id,
         attempts,
         "task failed: {error}"
     );
     false
+}
+
+fn span_result(message: &SqsMessage, task: &str, has_failed: bool) -> SpanResult {
+    let queue = message.event_source_arn.as_deref().and_then(|arn| arn.rsplit(':').next()).unwrap_or_default();
+    let attributes = vec![
+        ("messaging.system", "aws_sqs".into()),
+        ("messaging.destination.name", queue.into()),
+        ("messaging.message.id", message.message_id.as_deref().unwrap_or_default().into()),
+        ("switchboard.task", task.into()),
+    ];
+    SpanResult { kind: SpanKind::Consumer, name: format!("process {queue}"), has_failed, attributes }
 }
 
 #[cfg(test)]
@@ -126,7 +154,7 @@ mod tests {
             recorded.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(task.seq);
             Box::pin(async move { if task.seq == 7 { Err(Error::internal("7")) } else { Ok(()) } })
         });
-        let failed = handle_batch(&handler, messages).await.batch_item_failures;
+        let failed = handle_batch(&handler, &Tracer::read(), messages).await.batch_item_failures;
         let handled = handled.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         (handled, failed.into_iter().map(|failure| failure.item_identifier).collect())
     }

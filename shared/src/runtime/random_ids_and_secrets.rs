@@ -14,7 +14,7 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 /// out because they are easily confused with other characters.
 const IDENTIFIER_ALPHABET: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
 
-fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(Error::internal)?;
     Ok(bytes)

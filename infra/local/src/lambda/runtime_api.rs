@@ -52,7 +52,9 @@ async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(proc
 fn event_response(mailbox: &Mailbox, request_id: String, event: Bytes) -> Response {
     let deadline = SystemTime::now() + mailbox.timeout;
     let deadline_ms = deadline.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let trace_id = format!("Root=1-{};Sampled=0", request_id.replace('-', ""));
+    let hex_digits = request_id.replace('-', "");
+    let (seconds, random) = hex_digits.split_at(8);
+    let trace_id = format!("Root=1-{seconds}-{random};Sampled=0");
     let headers = [
         ("lambda-runtime-aws-request-id", request_id),
         ("lambda-runtime-deadline-ms", deadline_ms.to_string()),

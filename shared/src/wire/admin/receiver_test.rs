@@ -16,7 +16,8 @@ pub struct SentRequest {
     pub method: PostMethod,
     /// A bot's token and the query string of its provider's address are replaced with ***.
     pub url: String,
-    /// All headers. The signatures in webhook-signature are shortened to their first characters.
+    /// All headers except traceparent and tracestate. The signatures in webhook-signature are shortened to their first
+    /// characters.
     pub headers: Vec<SentHeader>,
     /// The first 65,536 characters.
     #[schemars(length(max = MAX_REQUEST_CHARS))]
