@@ -109,6 +109,14 @@ pub fn openapi() -> Value {
                         contains one signature for each valid secret, separated by spaces.",
                     "schema": { "type": "string", "pattern": "^v1,[^ ]+( v1,[^ ]+)*$" },
                 },
+                "TraceparentHeader": {
+                    "name": "traceparent",
+                    "in": "header",
+                    "required": true,
+                    "description": "The trace of the request that caused this one (W3C Trace Context). Each attempt has a \
+                        span id of its own. If that request had a tracestate, this one has it, too.",
+                    "schema": { "type": "string", "pattern": "^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$" },
+                },
             },
         },
     })

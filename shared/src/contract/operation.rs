@@ -111,7 +111,7 @@ impl Operation {
     /// A request that the service sends to a customer's server. `event` is its key among the document's webhooks.
     pub fn outgoing(event: &'static str, id: &'static str, summary: &'static str) -> Self {
         let operation = Self::new("post", event, id, summary).tagged(Security::Outgoing.tag());
-        let headers = ["WebhookIdHeader", "WebhookTimestampHeader", "WebhookSignatureHeader"];
+        let headers = ["WebhookIdHeader", "WebhookTimestampHeader", "WebhookSignatureHeader", "TraceparentHeader"];
         let parameters = headers.map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }));
         Self { security: Security::Outgoing, parameters: parameters.to_vec(), ..operation }
     }

@@ -12,3 +12,4 @@ mod receiver_addresses;
 mod receiver_tests;
 mod rehearsals;
 mod reports_after_faults;
+mod trace_context;

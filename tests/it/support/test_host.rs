@@ -30,6 +30,7 @@ use tokio::sync::OnceCell;
 
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
 use crate::support::test_concurrency::{acquire_all_permits, acquire_permit, exclude_other_tests};
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::virtual_time::VirtualTime;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -88,6 +89,19 @@ pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Test
     run(async {
         let host = TestHost::start(parameters).await;
         host.run_test(test(&host)).await;
+        host.assert_queues_drain().await;
+        host.local.0.expect("a host of its own").stop().await;
+    });
+}
+
+/// Like [`run_on_own_host`], on a host that exports spans to a collector, whose requests the test gets.
+pub fn run_on_own_host_with_collector(test: impl AsyncFnOnce(&TestHost, &TestReceiver)) {
+    run(async {
+        let accepted = CannedResponse::Text(200, "application/x-protobuf", String::new());
+        let collector = TestReceiver::start(accepted).await.without_document_check();
+        let endpoint = format!("http://127.0.0.1:{}", collector.port());
+        let host = TestHost::start(&[("OtlpEndpoint", &endpoint)]).await;
+        host.run_test(test(&host, &collector)).await;
         host.assert_queues_drain().await;
         host.local.0.expect("a host of its own").stop().await;
     });
