@@ -23,6 +23,7 @@ pub(crate) struct Program {
     pub label: &'static str,
     command: PathBuf,
     arguments: Vec<PathBuf>,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// Dropping this value kills the process.
@@ -34,11 +35,16 @@ pub(crate) struct Process {
 
 impl Program {
     pub fn new(label: &'static str, command: impl Into<PathBuf>) -> Self {
-        Self { label, command: command.into(), arguments: Vec::new() }
+        Self { label, command: command.into(), arguments: Vec::new(), variables: Vec::new() }
     }
 
     pub fn with_argument(mut self, argument: impl Into<PathBuf>) -> Self {
         self.arguments.push(argument.into());
+        self
+    }
+
+    pub fn with_variable(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
         self
     }
 
@@ -50,6 +56,7 @@ impl Program {
             .env_clear()
             .envs(template_variables()?)
             .envs(environment(tables_url))
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .env("AWS_LAMBDA_RUNTIME_API", runtime_api.address.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

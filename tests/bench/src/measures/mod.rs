@@ -8,6 +8,7 @@ mod messages;
 mod programs;
 mod retry_slots;
 mod size;
+mod traces;
 mod warm;
 
 use clap::ValueEnum;
@@ -26,11 +27,12 @@ pub(crate) enum Measure {
     Backlog,
     RetrySlots,
     Growth,
+    Traces,
 }
 
 impl Measure {
     /// All measures in the order of the report.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ColdStart,
         Self::Warm,
         Self::Size,
@@ -39,6 +41,7 @@ impl Measure {
         Self::Backlog,
         Self::RetrySlots,
         Self::Growth,
+        Self::Traces,
     ];
 
     pub fn name(self) -> String {
@@ -55,6 +58,7 @@ impl Measure {
             Self::Backlog => backlog::run(arguments).await,
             Self::RetrySlots => retry_slots::run(arguments).await,
             Self::Growth => growth::run(arguments).await,
+            Self::Traces => traces::run(arguments).await,
         }
     }
 }

@@ -5,14 +5,18 @@ use crate::program::Program;
 
 const CHANNEL_MESSAGE: &str = "channel-receive-message";
 
+pub(super) fn channel_message(arguments: &Arguments) -> Program {
+    Program::new(CHANNEL_MESSAGE, arguments.functions.join(CHANNEL_MESSAGE))
+}
+
 /// Returns the function `channel-receive-message`, the bare function (which only responds), and implementations of the
 /// `channel-receive-message` endpoint in Node.js and in Python.
 pub(super) fn programs(arguments: &Arguments) -> Result<[Program; 5], std::io::Error> {
-    let (functions, peers) = (&arguments.functions, &arguments.peers);
+    let peers = &arguments.peers;
     let node = peers.join("node/bin/node");
     let bare = std::env::current_exe()?.with_file_name("bare-function");
     Ok([
-        Program::new(CHANNEL_MESSAGE, functions.join(CHANNEL_MESSAGE)),
+        channel_message(arguments),
         Program::new("bare lambda_http", bare),
         Program::new("Node.js 20, SDK v3", &node).with_argument(peers.join("node/bootstrap.mjs")),
         Program::new("Node.js 20, SDK v3, bundled", &node).with_argument(peers.join("node/bundle.mjs")),
