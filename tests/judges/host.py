@@ -21,12 +21,12 @@ SITE = "https://shop.example"
 
 
 @contextlib.contextmanager
-def running():
+def running(*options):
     """Runs the local host from binaries that have been built before."""
     READY_FILE.unlink(missing_ok=True)
     command = [ROOT / "target" / "debug" / "switchboard", "--no-build", "--memory", "--port", "0"]
     with open(TARGET / "host.log", "wb") as log:
-        host = subprocess.Popen([*command, "--ready-file", READY_FILE], cwd=ROOT, stdout=log, stderr=log)
+        host = subprocess.Popen([*command, *options, "--ready-file", READY_FILE], cwd=ROOT, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + START_SECONDS
         while not READY_FILE.exists():
