@@ -137,7 +137,8 @@ fn functions_are_named_after_their_programs() {
 }
 
 /// Variables that the template sets for all functions, although no function requires them.
-const OPTIONAL_VARIABLES: [&str; 3] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "ORIGIN_SECRETS", "STACK_NAME"];
+const OPTIONAL_VARIABLES: [&str; 4] =
+    ["FIRST_ATTEMPTS_PER_ACCOUNT", "ORIGIN_SECRETS", "OTEL_EXPORTER_OTLP_ENDPOINT", "STACK_NAME"];
 
 /// Returns the names of the variables in a function's properties, or in the global properties of all functions.
 fn declared_variables(properties: &Value) -> BTreeSet<String> {
