@@ -110,7 +110,7 @@ class Adapter:
             status = post(self.channel_url, headers, message)
             if status != 200:
                 raise RuntimeError(f"the channel responded with {status}")
-            trace_headers = self.events.pop(text).get(timeout=EVENT_SECONDS)
+            trace_headers = self.events[text].get(timeout=EVENT_SECONDS)
             traceparents = [value.split("-") for name, value in trace_headers if name.lower() == "traceparent"]
             self.sampled_span_ids += [span_id for _, _, span_id, flags in traceparents if int(flags, 16) & SAMPLED]
             post(call["url"], trace_headers, call["arguments"])
@@ -145,6 +145,7 @@ def check_spans(adapter):
 
 def main():
     harness, *tests = sys.argv[1:]
+    host.TARGET.mkdir(parents=True, exist_ok=True)
     adapter = Adapter()
     with host.running("--parameter", f"OtlpEndpoint={adapter.url}"):
         adapter.open_channel()
