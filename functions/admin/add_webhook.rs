@@ -1,5 +1,5 @@
 //! POST /admin/settings/webhooks: adds a webhook. The response shows the webhook's signing secret, which no later
-//! response shows.
+//! response shows. The public key of an Ed25519 signature is shown in every response.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -10,6 +10,7 @@ use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::domain::deliveries::webhook::MAX_WEBHOOKS;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::random_signing_key;
 use shared::service::{audit, auth, webhooks};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -23,7 +24,8 @@ type Dependencies = (Directory, Connections, SsrfGuard);
 
 async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let webhook = request.body_as::<NewWebhook>()?.into_webhook(webhooks::new_webhook()?, &guard)?;
+    let (blank, new_key) = (webhooks::new_webhook()?, random_signing_key()?);
+    let webhook = request.body_as::<NewWebhook>()?.into_webhook(blank, &new_key, &guard)?;
     let edit = |settings: &mut AccountSettings| {
         if settings.webhooks.len() >= MAX_WEBHOOKS {
             return Err(Error::Conflict("an account has at most 10 webhooks"));

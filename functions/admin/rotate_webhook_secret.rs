@@ -1,5 +1,5 @@
-//! POST /admin/settings/webhooks/{webhook_id}/rotate: creates a new signing secret. Requests are also signed with each
-//! older secret until its expiry time. If two requests rotate the secret concurrently, one of them gets 409.
+//! POST /admin/settings/webhooks/{webhook_id}/rotate: creates a new signing secret and, for a webhook with an Ed25519
+//! signature, a new key pair. Requests are also signed with each older secret and key until its expiry time. If two requests rotate the secret concurrently, one of them gets 409.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -26,10 +26,11 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let now = clock::now();
     let old_until = request.optional_body_as::<SecretRotation>()?.old_valid_until(now);
     let secret = random_ids_and_secrets::random_signing_secret()?;
-    let before = find_webhook(&mut directory.settings(account_id).await?, &webhook_id)?.secrets.clone();
+    let key = random_ids_and_secrets::random_signing_key()?;
+    let before = find_webhook(&mut directory.settings(account_id).await?, &webhook_id)?.clone();
     let edit = |settings: &mut AccountSettings| {
         let webhook = find_webhook(settings, &webhook_id)?;
-        if !webhook.secrets.rotate_if_unchanged(&before, &secret, now, old_until) {
+        if !webhook.rotate_if_unchanged(&before, (&secret, &key), now, old_until) {
             return Err(Error::Conflict("the secret is being rotated by another request"));
         }
         Ok(WebhookWithSecret::new(webhook, &secret))

@@ -9,6 +9,7 @@ use shared::domain::accounts::account_settings::AccountSettings;
 use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::random_signing_key;
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
@@ -28,10 +29,10 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
     let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
     match request.method.as_str() {
         "PATCH" => {
-            let changes: WebhookChanges = request.body_as()?;
+            let (changes, new_key): (WebhookChanges, _) = (request.body_as()?, random_signing_key()?);
             let edit = |settings: &mut AccountSettings| {
                 let webhook = find_webhook(settings, &webhook_id)?;
-                *webhook = changes.clone().applied_to(webhook, &guard)?;
+                *webhook = changes.clone().applied_to(webhook, &new_key, &guard)?;
                 Ok(Webhook::new(webhook))
             };
             let (_, shown) = directory.edit_settings(account_id, edit).await?;

@@ -139,8 +139,8 @@ class Account:
         fields = {"name": "Shop", "integrator_url": f"{self.receiver.url}/channel"} | fields
         return self.call("POST", "/admin/channels", fields)
 
-    def add_webhook(self):
-        return self.call("POST", "/admin/settings/webhooks", {"url": f"{self.receiver.url}/webhook"})
+    def add_webhook(self, path="/webhook", **fields):
+        return self.call("POST", "/admin/settings/webhooks", {"url": self.receiver.url + path} | fields)
 
     def add_bot(self, channel_id):
         """Returns the bot, with the path to which it sends its events."""

@@ -1,4 +1,5 @@
-"""The official libraries of Standard Webhooks. They verify requests of the service and sign reports to it."""
+"""The official libraries of Standard Webhooks, which verify requests of the service and sign reports to it, and a library
+that verifies Ed25519 signatures, which they do not know."""
 
 import concurrent.futures
 import dataclasses
@@ -11,6 +12,8 @@ import host
 from judge import FULL, FULL_PYTHON_PROGRAMS, HERE, Finding, Judge, ask
 
 WRONG_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+WRONG_PUBLIC_KEY = "whpk_bcF3mxQ1+2h4roB7/B8oyxqId+WPrVGz8AVnP9nRSaQ="
+CACHE_SECONDS = 10
 GATEWAY_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 
 
@@ -32,11 +35,18 @@ class Case:
 def cases():
     """Records requests of every kind that is signed, and derives changed ones from them."""
     with concurrent.futures.ThreadPoolExecutor() as threads:
-        found = list(threads.map(lambda sender: rotated(sender(host.Account())), (Channel, Bot, AccountWebhook)))
+        senders = (Channel, Bot, AccountWebhook, WebhookWithKeyPair)
+        found = list(threads.map(lambda sender: rotated(sender(host.Account())), senders))
     return [case for cases in found for case in cases] + changed("call order", order(), GATEWAY_SECRET)
 
 
-def changed(name, request, secret):
+@functools.cache
+def ed25519_cases():
+    """Returns the cases that a library decides that verifies signatures, and does not look at their time."""
+    return [case for case in rotated(PublicKeyHolder(host.Account())) if case.minutes_later == 0]
+
+
+def changed(name, request, secret, wrong_secret=WRONG_SECRET):
     """Returns a valid request, and the changes that a verifier must notice."""
 
     def other(**headers):
@@ -48,7 +58,7 @@ def changed(name, request, secret):
         Case(f"{name}, changed body", False, request | {"body": request["body"] + " "}, secret),
         Case(f"{name}, changed id", False, other(webhook_id="msg_1"), secret),
         Case(f"{name}, changed time", False, other(webhook_timestamp=str(timestamp + 1)), secret),
-        Case(f"{name}, wrong secret", False, request, WRONG_SECRET),
+        Case(f"{name}, wrong secret", False, request, wrong_secret),
         Case(f"{name}, four minutes later", True, request, secret, minutes_later=4),
         Case(f"{name}, six minutes later", False, request, secret, minutes_later=6),
     ]
@@ -56,17 +66,17 @@ def changed(name, request, secret):
 
 def rotated(sender):
     """Rotates the secret of a sender twice. The second rotation revokes the old secrets."""
-    name, first = sender.name, sender.secret
-    found = changed(name, sender.request(signatures=1), first)
+    name, first, wrong = sender.name, sender.secret, sender.wrong_secret
+    found = changed(name, sender.request(secrets=1), first, wrong)
     second = sender.rotate(keep_old_seconds=3600)
-    during = sender.request(signatures=2)
+    during = sender.request(secrets=2)
     for secret, age in ((first, "old"), (second, "new")):
-        found += changed(f"{name} during a rotation, {age} secret", during, secret)
+        found += changed(f"{name} during a rotation, {age} secret", during, secret, wrong)
     third = sender.rotate(keep_old_seconds=0)
-    after = sender.request(signatures=1)
+    after = sender.request(secrets=1)
     return [
         *found,
-        *changed(f"{name} after a rotation", after, third),
+        *changed(f"{name} after a rotation", after, third, wrong),
         Case(f"{name} after a rotation, old secret", False, after, second),
         Case(f"{name} after a rotation, oldest secret", False, after, first),
     ]
@@ -75,16 +85,23 @@ def rotated(sender):
 class Sender:
     """Something that signs its requests. A function may use its secrets for ten seconds after they have changed."""
 
+    wrong_secret = WRONG_SECRET
+    signatures_per_secret = 1
+    # When no function uses a revoked secret any more. The number of signatures would not show that one does.
+    revoked_at = 0
+
     def __init__(self, account):
         self.account = account
         self.channel = account.add_channel()
         self.set_up()
 
-    def request(self, signatures):
-        """Returns a request with this number of signatures."""
-        path = f"/{self.path}"
+    def request(self, secrets):
+        """Returns a request that is signed with this number of secrets."""
+        path, signatures = f"/{self.path}", secrets * self.signatures_per_secret
 
         def sent():
+            if time.monotonic() < self.revoked_at:
+                return None
             count = len(self.account.receiver.requests)
             self.send()
             request = self.account.receiver.wait_for(path, after=count)
@@ -94,7 +111,12 @@ class Sender:
 
     def rotate(self, keep_old_seconds):
         rotation = self.account.call("POST", self.rotation_path, {"keep_old_seconds": keep_old_seconds})
-        return rotation["signing_secret"]
+        if keep_old_seconds == 0:
+            self.revoked_at = time.monotonic() + CACHE_SECONDS
+        return self.secret_of(rotation)
+
+    def secret_of(self, shown):
+        return shown["signing_secret"]
 
 
 class Channel(Sender):
@@ -126,14 +148,33 @@ class Bot(Sender):
 class AccountWebhook(Sender):
     name, path = "webhook", "webhook"
 
+    options = {}
+
     def set_up(self):
-        webhook = self.account.add_webhook()
-        self.secret = webhook["signing_secret"]
+        webhook = self.account.add_webhook(**self.options)
+        self.secret = self.secret_of(webhook)
         self.rotation_path = f"/admin/settings/webhooks/{webhook['webhook_id']}/rotate"
 
     def send(self):
         chat = self.account.open_chat(self.channel)
         self.account.call("POST", f"/agent/chats/{chat}/accept")
+
+
+class WebhookWithKeyPair(AccountWebhook):
+    """Its requests also have signatures that the official libraries must ignore."""
+
+    name = "webhook with a key pair"
+    options = {"ed25519_signature": True}
+    signatures_per_secret = 2
+
+
+class PublicKeyHolder(WebhookWithKeyPair):
+    """The same webhook for a receiver that only knows its public keys."""
+
+    wrong_secret = WRONG_PUBLIC_KEY
+
+    def secret_of(self, webhook):
+        return webhook["public_keys"][-1]["public_key"]
 
 
 @functools.cache
@@ -196,11 +237,7 @@ def library(language, registry, name):
         answer, failures = ask(name, *command(language), question=question)
         if failures:
             return failures
-        found = [
-            Finding("rejected" if case.is_valid else "accepted", case.place, rejection or "")
-            for case, rejection in zip(cases(), answer["rejections"], strict=True)
-            if (rejection is None) != case.is_valid
-        ]
+        found = wrong_verdicts(cases(), answer["rejections"])
         for report, signed, signature in zip(REPORTS, to_sign, answer["signatures"], strict=True):
             found += report.findings(signed, signature)
         return found
@@ -208,8 +245,23 @@ def library(language, registry, name):
     return Judge(f"{name} for {language}", f"{registry}:{name}", read, is_full=True)
 
 
+def wrong_verdicts(cases, rejections):
+    return [
+        Finding("rejected" if case.is_valid else "accepted", case.place, rejection or "")
+        for case, rejection in zip(cases, rejections, strict=True)
+        if (rejection is None) != case.is_valid
+    ]
+
+
+def read_ed25519():
+    question = [case.question() for case in ed25519_cases()]
+    command = FULL_PYTHON_PROGRAMS / "python", HERE / "full" / "verify_ed25519.py"
+    rejections, failures = ask("cryptography", *command, question=question)
+    return failures or wrong_verdicts(ed25519_cases(), rejections)
+
+
 JUDGES = [
     library(language, registry, name)
     for language, registry in (("Python", "pypi"), ("Node", "npm"))
     for name in ("standardwebhooks", "svix")
-]
+] + [Judge("cryptography", "pypi:cryptography", read_ed25519, is_full=True)]

@@ -106,8 +106,9 @@ pub fn openapi() -> Value {
                     "in": "header",
                     "required": true,
                     "description": "HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header \
-                        contains one signature for each valid secret, separated by spaces.",
-                    "schema": { "type": "string", "pattern": "^v1,[^ ]+( v1,[^ ]+)*$" },
+                        contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` \
+                        also have a signature `v1a` (Ed25519) for each valid key.",
+                    "schema": { "type": "string", "pattern": "^v1,[^ ]+( v1,[^ ]+)*( v1a,[^ ]+)*$" },
                 },
                 "TraceparentHeader": {
                     "name": "traceparent",

@@ -29,7 +29,7 @@ pub(crate) struct WebhookRequests<'a> {
 /// token in the body is hidden from admins, because it is often a credential of the customer's site.
 pub(crate) fn signed_post(webhook: &Webhook, body: &Value, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
     let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
-    let secrets = webhook.secrets.valid(now);
+    let secrets = webhook.valid_secrets(now);
     let hidden = body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
     let body = body.to_string().into_bytes();
     Ok(SignedPost { url: Some(url), shown_url: None, body, id: id.to_owned(), secrets, chunked: false, hidden })

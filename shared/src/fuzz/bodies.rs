@@ -16,6 +16,7 @@ use crate::domain::channels::widget::WidgetSettings;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::outage::OutageStatus;
+use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
@@ -396,11 +397,12 @@ fn admin_webhook(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let secrets = SigningSecrets::new("whsec_x");
     let before = Webhook::new("w".into(), String::new(), secrets);
-    let new = read::<NewWebhook>(&body).and_then(|new| new.into_webhook(before, &guard()));
+    let key = SigningKey { seed: [1; 32], public_key: [2; 32] }.to_private_text();
+    let new = read::<NewWebhook>(&body).and_then(|new| new.into_webhook(before, &key, &guard()));
     let Some(webhook) = accepted(&body, new) else { return };
     assert_stored(&AccountSettings { webhooks: vec![webhook.clone()], ..AccountSettings::default() });
     let again: WebhookChanges = read(&json!(webhook_settings::Webhook::new(&webhook))).unwrap();
-    assert_eq!(again.applied_to(&webhook, &guard()).unwrap(), webhook);
+    assert_eq!(again.applied_to(&webhook, &key, &guard()).unwrap(), webhook);
 }
 
 fn admin_telephony(input: &[u8]) {

@@ -1,9 +1,11 @@
 //! Random secrets and ids, constant-time comparison, and the operator's key.
 
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use subtle::ConstantTimeEq;
 
+use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -35,6 +37,14 @@ pub fn random_identifier() -> Result<String, Error> {
 /// Creates a signing secret of 256 random bits in the Standard Webhooks format.
 pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
+}
+
+/// Creates an Ed25519 key pair and returns its private key in the Standard Webhooks format.
+pub fn random_signing_key() -> Result<String, Error> {
+    let seed = random_bytes()?;
+    let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(Error::internal)?;
+    let public_key = pair.public_key().as_ref().try_into().map_err(Error::internal)?;
+    Ok(SigningKey { seed, public_key }.to_private_text())
 }
 
 /// Creates the id of a new timeline entry; see [`crate::domain::chats::message_id`].

@@ -4,3 +4,4 @@ mod webhook_events;
 mod webhook_offline_messages_and_ratings;
 mod webhook_responses;
 mod webhook_settings;
+mod webhook_signatures;

@@ -1,8 +1,8 @@
-/* The page of one webhook: its address and events, a test, and its signing secret. */
+/* The page of one webhook: its address and events, a test, its signing secret and its public keys. */
 
 import { ApiError } from "../../api/client";
 import type { Webhook, WebhookEventName } from "../../api/types";
-import { TextField, URL_INPUT } from "../../ui/form-fields";
+import { Switch, TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
@@ -18,6 +18,7 @@ import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page/page-routes";
 import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
+import { PublicKeys } from "./public-keys";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
 
 const LIST = { name: "All webhooks", route: WEBHOOKS_ROUTE };
@@ -37,12 +38,13 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
   );
 }
 
-type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order">;
-const draftOf = ({ url, events, late_delivery, strict_order }: Webhook): WebhookDraft => ({
+type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order" | "ed25519_signature">;
+const draftOf = ({ url, events, late_delivery, strict_order, ed25519_signature }: Webhook): WebhookDraft => ({
   url,
   events,
   late_delivery,
   strict_order,
+  ed25519_signature,
 });
 
 function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webhook: Webhook) => void }) {
@@ -83,6 +85,12 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
               onChange={(events) => form.change({ events })}
             />
             <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />
+            <Switch
+              label="Sign with a key pair, too (Ed25519)"
+              help="Your server can then verify events with a public key, and needs no secret for that."
+              isOn={form.draft.ed25519_signature}
+              onChange={(ed25519_signature) => form.change({ ed25519_signature })}
+            />
           </FormSection>
         </RecordForm>
         <FormSection title="Deliveries">
@@ -101,10 +109,15 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
           send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
         />
         <SigningSecret
-          rotate={(keep_old_seconds) =>
-            api.post("/admin/settings/webhooks/{webhook_id}/rotate", { path, body: { keep_old_seconds } })
-          }
+          rotate={async (keep_old_seconds) => {
+            const body = { keep_old_seconds };
+            const rotated = await api.post("/admin/settings/webhooks/{webhook_id}/rotate", { path, body });
+            const { signing_secret, ...changed } = rotated;
+            onStored(changed);
+            return { signing_secret };
+          }}
         />
+        <PublicKeys keys={webhook.public_keys} />
         <DeleteByName
           thing="the webhook"
           name={new URL(webhook.url).host}

@@ -5,6 +5,7 @@ use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::timestamp::Timestamp;
 
 pub const MAX_WEBHOOKS: usize = 10;
 
@@ -15,6 +16,9 @@ pub struct Webhook {
     /// The events that the webhook receives. An empty list means all events of the specification.
     pub events: Vec<WebhookEvent>,
     pub secrets: SigningSecrets,
+    /// The private keys of the Ed25519 signatures ([`SigningKey`](crate::domain::deliveries::signing_key::SigningKey)).
+    /// Empty if the webhook has only HMAC signatures.
+    pub signing_keys: SigningSecrets,
     pub delivery: DeliveryOptions,
     /// What an outage of the receiver means for the webhook. Only the outage itself changes it.
     pub outage_status: OutageStatus,
@@ -24,7 +28,49 @@ impl Webhook {
     /// Returns a webhook for all events of the specification, with late delivery.
     pub fn new(webhook_id: String, url: String, secrets: SigningSecrets) -> Self {
         let delivery = DeliveryOptions { late_delivery: true, strict_order: false };
-        Self { webhook_id, url, events: Vec::new(), secrets, delivery, outage_status: OutageStatus::default() }
+        Self {
+            webhook_id,
+            url,
+            events: Vec::new(),
+            secrets,
+            signing_keys: SigningSecrets::default(),
+            delivery,
+            outage_status: OutageStatus::default(),
+        }
+    }
+
+    pub fn has_ed25519_signature(&self) -> bool {
+        !self.signing_keys.0.is_empty()
+    }
+
+    /// Adds or removes the Ed25519 signature. An existing key stays the same.
+    pub fn set_ed25519_signature(&mut self, wanted: bool, new_key: &str) {
+        if !wanted {
+            self.signing_keys = SigningSecrets::default();
+        } else if !self.has_ed25519_signature() {
+            self.signing_keys = SigningSecrets::new(new_key);
+        }
+    }
+
+    /// Returns the secrets and private keys that sign a request at `now`: those of HMAC first, each newest first.
+    pub fn valid_secrets(&self, now: Timestamp) -> Vec<String> {
+        [self.secrets.valid(now), self.signing_keys.valid(now)].concat()
+    }
+
+    /// Replaces the signing secret and, if there is one, the private key, unless they differ from those of `before`; see
+    /// [`SigningSecrets::rotate_if_unchanged`].
+    pub fn rotate_if_unchanged(
+        &mut self,
+        before: &Self,
+        (secret, key): (&str, &str),
+        now: Timestamp,
+        old_until: Timestamp,
+    ) -> bool {
+        let is_rotated = self.secrets.rotate_if_unchanged(&before.secrets, secret, now, old_until);
+        if !is_rotated || !self.has_ed25519_signature() {
+            return is_rotated;
+        }
+        self.signing_keys.rotate_if_unchanged(&before.signing_keys, key, now, old_until)
     }
 
     pub fn subscribes_to(&self, event: WebhookEvent) -> bool {

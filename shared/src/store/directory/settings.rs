@@ -74,6 +74,8 @@ struct WebhookItem {
     url: String,
     events: Vec<String>,
     secrets: Vec<SigningSecretItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signing_keys: Vec<SigningSecretItem>,
     #[serde(default = "default_late_delivery")]
     late_delivery: bool,
     #[serde(default)]
@@ -263,6 +265,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
             let fields = [
                 ("url", before.url != webhook.url),
                 ("events", before.events != webhook.events),
+                ("ed25519_signature", before.signing_keys != webhook.signing_keys),
                 ("late_delivery", before.delivery.late_delivery != webhook.delivery.late_delivery),
                 ("strict_order", before.delivery.strict_order != webhook.delivery.strict_order),
                 ("outage", before.outage_status != webhook.outage_status),
@@ -330,12 +333,13 @@ impl From<&AccountSettings> for SettingsItem {
 
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
-        let Webhook { webhook_id, url, events, secrets, delivery, outage_status } = webhook.clone();
+        let Webhook { webhook_id, url, events, secrets, signing_keys, delivery, outage_status } = webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
         let events = events.into_iter().map(|event| event.name().to_owned()).collect();
-        let secrets = secrets.0.into_iter().map(SigningSecretItem::from).collect();
+        let items = |secrets: SigningSecrets| secrets.0.into_iter().map(SigningSecretItem::from).collect();
+        let (secrets, signing_keys) = (items(secrets), items(signing_keys));
         let outage_status = outage_status_name(outage_status);
-        Self { webhook_id, url, events, secrets, late_delivery, strict_order, outage_status }
+        Self { webhook_id, url, events, secrets, signing_keys, late_delivery, strict_order, outage_status }
     }
 }
 
@@ -343,12 +347,14 @@ impl TryFrom<WebhookItem> for Webhook {
     type Error = Error;
 
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
-        let WebhookItem { webhook_id, url, events, secrets, late_delivery, strict_order, outage_status } = item;
+        let WebhookItem { webhook_id, url, events, secrets, signing_keys, late_delivery, strict_order, outage_status } =
+            item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
         let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
-        let secrets = SigningSecrets(secrets.into_iter().map(SigningSecret::from).collect());
+        let read = |items: Vec<SigningSecretItem>| SigningSecrets(items.into_iter().map(SigningSecret::from).collect());
+        let (secrets, signing_keys) = (read(secrets), read(signing_keys));
         let delivery = DeliveryOptions { late_delivery, strict_order };
         let outage_status = outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default();
-        Ok(Self { webhook_id, url, events: events?, secrets, delivery, outage_status })
+        Ok(Self { webhook_id, url, events: events?, secrets, signing_keys, delivery, outage_status })
     }
 }

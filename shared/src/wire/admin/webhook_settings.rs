@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
+use crate::domain::channels::signing_secret;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
+use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
@@ -15,7 +17,7 @@ use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{SecretRotation, SigningSecret};
 use crate::wire::fields::urls::{ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{Name, NotNull, True};
+use crate::wire::fields::values::{Name, NotNull, True, UnixSeconds};
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -47,7 +49,8 @@ pub(crate) fn operations() -> Vec<Operation> {
         )
         .describe(
             "Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at \
-             once. 409 for one of two concurrent rotations.",
+             once. The same applies to the key pair of a webhook with `ed25519_signature`. 409 for one of two \
+             concurrent rotations.",
         )
         .optional_body::<SecretRotation>()
         .answers::<WebhookWithSecret>(200, "The webhook with its new signing secret, which is shown only once.")
@@ -77,15 +80,26 @@ pub struct NewWebhook {
     /// Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
     #[schemars(extend("default" = false))]
     strict_order: Option<bool>,
+    /// Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify.
+    #[schemars(extend("default" = false))]
+    ed25519_signature: Option<bool>,
 }
 
 impl NewWebhook {
-    /// Returns the new webhook. `blank` has its id and its signing secret.
-    pub fn into_webhook(self, blank: webhook::Webhook, guard: &SsrfGuard) -> Result<webhook::Webhook, Error> {
-        let Self { url, events, late_delivery, strict_order } = self;
+    /// Returns the new webhook. `blank` has its id and its signing secret. `new_key` is a new private key, in case the
+    /// webhook needs one.
+    pub fn into_webhook(
+        self,
+        blank: webhook::Webhook,
+        new_key: &str,
+        guard: &SsrfGuard,
+    ) -> Result<webhook::Webhook, Error> {
+        let Self { url, events, late_delivery, strict_order, ed25519_signature } = self;
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
-        Ok(webhook::Webhook { url: url.checked("url", guard)?, events, delivery, ..blank })
+        let mut webhook = webhook::Webhook { url: url.checked("url", guard)?, events, delivery, ..blank };
+        webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
+        Ok(webhook)
     }
 }
 
@@ -98,18 +112,26 @@ pub struct WebhookChanges {
     late_delivery: Option<bool>,
     /// Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
     strict_order: Option<bool>,
+    /// Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify. False discards the key pair.
+    ed25519_signature: Option<bool>,
 }
 
 impl WebhookChanges {
-    /// Returns the changed webhook.
-    pub fn applied_to(self, webhook: &webhook::Webhook, guard: &SsrfGuard) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), events, late_delivery, strict_order } = self;
+    /// Returns the changed webhook. `new_key` is a new private key, in case the webhook needs one.
+    pub fn applied_to(
+        self,
+        webhook: &webhook::Webhook,
+        new_key: &str,
+        guard: &SsrfGuard,
+    ) -> Result<webhook::Webhook, Error> {
+        let Self { url: NotNull(url), events, late_delivery, strict_order, ed25519_signature } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url {
             changed.url = url.checked("url", guard)?;
         }
         changed.events = events.map_or(changed.events, WebhookEvents::into_unique);
+        changed.set_ed25519_signature(ed25519_signature.unwrap_or(webhook.has_ed25519_signature()), new_key);
         Ok(changed)
     }
 }
@@ -137,14 +159,42 @@ pub struct Webhook {
     late_delivery: bool,
     strict_order: bool,
     outage: Name<OutageStatus>,
+    ed25519_signature: bool,
+    /// The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one.
+    public_keys: Vec<PublicKey>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PublicKey {
+    /// `whpk_` and the 32 bytes of the key in base64 (Standard Webhooks).
+    #[schemars(regex(pattern = "^whpk_"))]
+    public_key: String,
+    /// Until when a replaced key signs requests; null for the current key.
+    valid_until: Option<UnixSeconds>,
+}
+
+impl PublicKey {
+    fn of(signing_key: &signing_secret::SigningSecret) -> Option<Self> {
+        let public_key = SigningKey::parse(&signing_key.secret)?.to_public_text();
+        Some(Self { public_key, valid_until: signing_key.valid_until.map(UnixSeconds::from) })
+    }
 }
 
 impl Webhook {
     pub fn new(webhook: &webhook::Webhook) -> Self {
-        let webhook::Webhook { webhook_id, url, events, secrets: _, delivery, outage_status } = webhook.clone();
+        let webhook::Webhook { webhook_id, url, events, secrets: _, signing_keys, delivery, outage_status } =
+            webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
-        let (events, outage) = (events.into_iter().map(Name).collect(), Name(outage_status));
-        Self { webhook_id, url: WebUrl(url), events, late_delivery, strict_order, outage }
+        Self {
+            webhook_id,
+            url: WebUrl(url),
+            events: events.into_iter().map(Name).collect(),
+            late_delivery,
+            strict_order,
+            outage: Name(outage_status),
+            ed25519_signature: webhook.has_ed25519_signature(),
+            public_keys: signing_keys.0.iter().filter_map(PublicKey::of).collect(),
+        }
     }
 }
 
@@ -182,7 +232,8 @@ mod tests {
         let blank = webhook::Webhook::new("w".into(), String::new(), SigningSecrets::default());
         let events = ["chat_finished", "chat_accepted"].repeat(5_000);
         let body = json!({ "url": "https://crm.example", "events": events });
-        let webhook = read::<NewWebhook>(&body).unwrap().into_webhook(blank, &SsrfGuard::new(vec![], false)).unwrap();
+        let webhook =
+            read::<NewWebhook>(&body).unwrap().into_webhook(blank, "", &SsrfGuard::new(vec![], false)).unwrap();
         assert_eq!(webhook.events, [WebhookEvent::ChatFinished, WebhookEvent::ChatAccepted]);
     }
 }

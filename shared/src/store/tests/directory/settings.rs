@@ -11,7 +11,9 @@ fn webhook(id: &str) -> Webhook {
     let secrets = SigningSecrets(vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }]);
     let delivery = DeliveryOptions { late_delivery: true, strict_order: true };
     let (events, outage_status) = (vec![WebhookEvent::ChatAccepted], OutageStatus::Reported);
-    Webhook { events, delivery, outage_status, ..Webhook::new(id.into(), "https://crm.example".into(), secrets) }
+    let signing_keys = SigningSecrets::new("whsk_x");
+    let new = Webhook::new(id.into(), "https://crm.example".into(), secrets);
+    Webhook { events, signing_keys, delivery, outage_status, ..new }
 }
 
 #[tokio::test]
