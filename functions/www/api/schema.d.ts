@@ -4919,6 +4919,11 @@ export interface components {
             /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
             /**
+             * @description `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode.
+             * @default json
+             */
+            format?: components["schemas"]["WebhookFormat"] | null;
+            /**
              * @description Whether events that could not be delivered are attempted again for three days.
              * @default true
              */
@@ -6200,6 +6205,7 @@ export interface components {
         /** @description A webhook without its signing secrets. */
         Webhook: {
             events: components["schemas"]["WebhookEvent"][];
+            format: components["schemas"]["WebhookFormat"];
             late_delivery: boolean;
             outage: components["schemas"]["OutageStatus"];
             strict_order: boolean;
@@ -6229,6 +6235,8 @@ export interface components {
         WebhookChanges: {
             /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
+            /** @description `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode. */
+            format?: components["schemas"]["WebhookFormat"] | null;
             /** @description Whether events that could not be delivered are attempted again for three days. */
             late_delivery?: boolean | null;
             /** @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`. */
@@ -6265,6 +6273,8 @@ export interface components {
         };
         /** @enum {string} */
         WebhookEvent: "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        /** @enum {string} */
+        WebhookFormat: "json" | "cloudevents";
         /** @description Texts that are not known are empty. */
         WebhookPage: {
             title: string;
@@ -6343,6 +6353,7 @@ export interface components {
         /** @description A webhook with its new signing secret. No later response contains this secret. */
         WebhookWithSecret: {
             events: components["schemas"]["WebhookEvent"][];
+            format: components["schemas"]["WebhookFormat"];
             late_delivery: boolean;
             outage: components["schemas"]["OutageStatus"];
             signing_secret: components["schemas"]["SigningSecret"];

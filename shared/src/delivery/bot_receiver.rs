@@ -15,7 +15,7 @@ use crate::chats::bot::return_chat::return_unaccepted_chat;
 use crate::chats::notifications::NotificationContext;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
-use crate::delivery::signed_post::{HIDDEN, SignedPost};
+use crate::delivery::signed_post::{HIDDEN, JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
@@ -241,6 +241,7 @@ pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str
         url: Some(url),
         shown_url: Some(shown_url.into()),
         body: body.to_string().into_bytes(),
+        content_type: JSON_CONTENT_TYPE,
         id: id.to_owned(),
         secrets: bot.signing_secrets.valid(clock::now()),
         chunked: false,

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::delivery::engine::{OutagePolicy, Receiver};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, SWITCHED_OFF, hold, reject_unsent};
 use crate::delivery::rehearsal::Fault;
-use crate::delivery::signed_post::SignedPost;
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
@@ -222,6 +222,7 @@ fn signed_post(channel: &Channel, api: &ApiSettings, body: &IntegratorMessage, i
         url: outbound_client::integrator_endpoint(api, &channel.channel_id)?,
         shown_url: None,
         body: json!(body).to_string().into_bytes(),
+        content_type: JSON_CONTENT_TYPE,
         id: id.to_owned(),
         secrets: channel.signing_secrets.valid(clock::now()),
         chunked: api.chunked,

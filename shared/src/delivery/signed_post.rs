@@ -12,6 +12,7 @@ use crate::wire::admin::receiver_test::SentRequest;
 /// Replaces secrets in what admins see.
 pub(crate) const HIDDEN: &str = "***";
 pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
+pub(crate) const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const SHOWN_SIGNATURE_CHARS: usize = 7;
 const SIGNATURE_HEADER: &str = "webhook-signature";
 
@@ -22,6 +23,7 @@ pub(crate) struct SignedPost {
     /// The URL that admins see, with its secrets replaced. `None` means that they see `url`.
     pub shown_url: Option<String>,
     pub body: Vec<u8>,
+    pub content_type: &'static str,
     /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
     pub id: String,
     /// The secrets that sign the request (Standard Webhooks). There are several if rotated secrets are still valid.
@@ -36,7 +38,7 @@ impl SignedPost {
     pub(super) fn headers(&self, at: Timestamp) -> Result<Vec<(&'static str, String)>, Error> {
         let signature = signature::sign(&self.secrets, &self.id, at, &self.body)?;
         let mut headers = vec![
-            ("content-type", "application/json; charset=utf-8".to_owned()),
+            ("content-type", self.content_type.to_owned()),
             ("webhook-id", self.id.clone()),
             ("webhook-timestamp", at.seconds().to_string()),
             (SIGNATURE_HEADER, signature),
@@ -84,12 +86,15 @@ mod tests {
             url: Url::parse("https://a.example").ok(),
             shown_url: None,
             body: br#"{"user_token":"7","visitor":{"number":"7"}}"#.to_vec(),
+            content_type: JSON_CONTENT_TYPE,
             id: "m1".into(),
             secrets: vec![format!("whsec_{}", "a".repeat(32))],
             chunked: false,
             hidden: vec!["7".into()],
         };
         assert_eq!(post.shown(Timestamp(0)).unwrap().body, r#"{"user_token":"***","visitor":{"number":"7"}}"#);
+        let cloud_event = SignedPost { body: br#"{"data":{"user_token":"7"},"id":"7"}"#.to_vec(), ..post };
+        assert_eq!(cloud_event.shown(Timestamp(0)).unwrap().body, r#"{"data":{"user_token":"***"},"id":"7"}"#);
     }
 
     #[test]
@@ -99,6 +104,7 @@ mod tests {
             url: Url::parse("https://a.example:8443/in?key=1").ok(),
             shown_url: None,
             body: b"{}".to_vec(),
+            content_type: JSON_CONTENT_TYPE,
             id: "m1".into(),
             secrets: vec![secret("a"), secret("b")],
             chunked: false,

@@ -1,12 +1,12 @@
 //! Builds the requests to the webhooks of accounts from the stored entries (specification, part C).
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::delivery::signed_post::SignedPost;
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::webhook::{MAX_WEBHOOKS, Webhook, WebhookDispatch};
+use crate::domain::deliveries::webhook::{BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
@@ -15,6 +15,7 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::chats::listing::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
+use crate::wire::webhooks::cloud_event::{self, CloudEvent};
 use crate::wire::webhooks::webhook_event::{self, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
@@ -25,14 +26,34 @@ pub(crate) struct WebhookRequests<'a> {
     pub chats: &'a Chats,
 }
 
+/// An event for a webhook.
+pub(crate) struct OutgoingEvent<'a> {
+    /// The `webhook-id`.
+    pub id: &'a str,
+    /// When the event happened.
+    pub at: Timestamp,
+    pub body: Value,
+}
+
 /// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`. The user
 /// token in the body is hidden from admins, because it is often a credential of the customer's site.
-pub(crate) fn signed_post(webhook: &Webhook, body: &Value, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
-    let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
-    let secrets = webhook.valid_secrets(now);
+pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
+    let OutgoingEvent { id, at, body } = event;
     let hidden = body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-    let body = body.to_string().into_bytes();
-    Ok(SignedPost { url: Some(url), shown_url: None, body, id: id.to_owned(), secrets, chunked: false, hidden })
+    let (body, content_type) = match webhook.format {
+        BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
+        BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
+    };
+    Ok(SignedPost {
+        url: Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
+        shown_url: None,
+        body: body.into_bytes(),
+        content_type,
+        id: (*id).to_owned(),
+        secrets: webhook.valid_secrets(now),
+        chunked: false,
+        hidden,
+    })
 }
 
 impl WebhookRequests<'_> {
@@ -50,7 +71,7 @@ impl WebhookRequests<'_> {
             return Ok(Err("the visitor was erased"));
         };
         let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
-        signed_post(&webhook, &body, &entry.id, clock::now()).map(Ok)
+        signed_post(&webhook, &OutgoingEvent { id: &entry.id, at: entry.at, body }, clock::now()).map(Ok)
     }
 
     async fn body(

@@ -5,7 +5,7 @@ use crate::delivery::bot_receiver;
 use crate::delivery::integrator_receiver;
 use crate::delivery::outbound_client::OutboundClient;
 use crate::delivery::signed_post::SignedPost;
-use crate::delivery::webhook_request;
+use crate::delivery::webhook_request::{self, OutgoingEvent};
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::channels::channel::Channel;
 use crate::domain::deliveries::delivery::Outcome;
@@ -55,8 +55,8 @@ pub async fn test_webhook(
     sample: &SampleEvent,
     now: Timestamp,
 ) -> Result<ReceiverTest, Error> {
-    let post =
-        webhook_request::signed_post(webhook, &sample.body(&webhook.webhook_id, now), &new_webhook_request_id(), now)?;
+    let (id, body) = (&new_webhook_request_id(), sample.body(&webhook.webhook_id, now));
+    let post = webhook_request::signed_post(webhook, &OutgoingEvent { id, at: now, body }, now)?;
     send(outbound, &post, |response| match response.status {
         200..=299 => Outcome::Delivered,
         status => Outcome::Retry(format!("HTTP {status}")),

@@ -192,7 +192,10 @@ fn check_gateway_error(reply: &ApiResponse) {
 #[track_caller]
 pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     // Requests to Twilio's API are form-encoded, not JSON.
-    let Ok(body) = serde_json::from_slice::<Value>(&request.body) else { return };
+    let Ok(mut body) = serde_json::from_slice::<Value>(&request.body) else { return };
+    if request.header("content-type").is_some_and(|it| it.starts_with("application/cloudevents+json")) {
+        body = body["data"].take();
+    }
     let name = match body["event_name"].as_str() {
         Some(event) => event,
         None if body["event"] == "call" => "placeCall",

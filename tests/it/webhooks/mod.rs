@@ -1,6 +1,7 @@
 //! Webhooks: their settings, events and responses.
 
 mod webhook_events;
+mod webhook_formats;
 mod webhook_offline_messages_and_ratings;
 mod webhook_responses;
 mod webhook_settings;

@@ -37,7 +37,7 @@ fn shown_webhook(id: &Value, url: &str, events: &Value) -> Value {
     json!({
         "webhook_id": id, "url": url, "events": events,
         "late_delivery": true, "strict_order": false, "outage": "none",
-        "ed25519_signature": false, "public_keys": [],
+        "format": "json", "ed25519_signature": false, "public_keys": [],
     })
 }
 

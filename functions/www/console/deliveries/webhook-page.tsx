@@ -38,12 +38,13 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
   );
 }
 
-type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order" | "ed25519_signature">;
-const draftOf = ({ url, events, late_delivery, strict_order, ed25519_signature }: Webhook): WebhookDraft => ({
+type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order" | "format" | "ed25519_signature">;
+const draftOf = ({ url, events, late_delivery, strict_order, format, ed25519_signature }: Webhook): WebhookDraft => ({
   url,
   events,
   late_delivery,
   strict_order,
+  format,
   ed25519_signature,
 });
 
@@ -85,6 +86,12 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
               onChange={(events) => form.change({ events })}
             />
             <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />
+            <Switch
+              label="Send CloudEvents"
+              help="Each event is wrapped into the JSON format of CloudEvents 1.0."
+              isOn={form.draft.format === "cloudevents"}
+              onChange={(isOn) => form.change({ format: isOn ? "cloudevents" : "json" })}
+            />
             <Switch
               label="Sign with a key pair, too (Ed25519)"
               help="Your server can then verify events with a public key, and needs no secret for that."

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::signature;
-use crate::delivery::signed_post::SignedPost;
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
 use crate::domain::calls::telephony::{CallOrder, IncomingCall, ProviderReport};
 use crate::domain::deliveries::delivery::{Failure, Outcome};
@@ -29,8 +29,16 @@ impl TelephonyProvider for HttpGateway<'_> {
             let url = Url::parse(self.url).map_err(Error::internal)?;
             let body = json!(call_gateway::CallOrder::from(order)).to_string().into_bytes();
             let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
-            let post =
-                SignedPost { url: Some(url), shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
+            let post = SignedPost {
+                url: Some(url),
+                shown_url: None,
+                body,
+                content_type: JSON_CONTENT_TYPE,
+                id,
+                secrets,
+                chunked: false,
+                hidden: Vec::new(),
+            };
             let result = http.post(&post, timeout).await?;
             Ok(result.into_outcome(|response| interpret_status(response.status)))
         })

@@ -5,9 +5,22 @@ use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
 pub const MAX_WEBHOOKS: usize = 10;
+
+named! {
+    /// The form of the bodies that a webhook gets.
+    #[derive(Default)]
+    pub enum BodyFormat as WebhookFormat {
+        /// The event as in the specification.
+        #[default]
+        Json = "json",
+        /// The event as `data` of CloudEvents 1.0, in structured content mode.
+        CloudEvents = "cloudevents",
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
@@ -19,6 +32,7 @@ pub struct Webhook {
     /// The private keys of the Ed25519 signatures ([`SigningKey`](crate::domain::deliveries::signing_key::SigningKey)).
     /// Empty if the webhook has only HMAC signatures.
     pub signing_keys: SigningSecrets,
+    pub format: BodyFormat,
     pub delivery: DeliveryOptions,
     /// What an outage of the receiver means for the webhook. Only the outage itself changes it.
     pub outage_status: OutageStatus,
@@ -34,6 +48,7 @@ impl Webhook {
             events: Vec::new(),
             secrets,
             signing_keys: SigningSecrets::default(),
+            format: BodyFormat::default(),
             delivery,
             outage_status: OutageStatus::default(),
         }

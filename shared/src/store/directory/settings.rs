@@ -10,7 +10,7 @@ use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, 
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
-use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook::{BodyFormat, Webhook};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
@@ -76,6 +76,9 @@ struct WebhookItem {
     secrets: Vec<SigningSecretItem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signing_keys: Vec<SigningSecretItem>,
+    /// `None` stands for JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
     #[serde(default = "default_late_delivery")]
     late_delivery: bool,
     #[serde(default)]
@@ -265,6 +268,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
             let fields = [
                 ("url", before.url != webhook.url),
                 ("events", before.events != webhook.events),
+                ("format", before.format != webhook.format),
                 ("ed25519_signature", before.signing_keys != webhook.signing_keys),
                 ("late_delivery", before.delivery.late_delivery != webhook.delivery.late_delivery),
                 ("strict_order", before.delivery.strict_order != webhook.delivery.strict_order),
@@ -333,13 +337,15 @@ impl From<&AccountSettings> for SettingsItem {
 
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
-        let Webhook { webhook_id, url, events, secrets, signing_keys, delivery, outage_status } = webhook.clone();
+        let Webhook { webhook_id, url, events, secrets, signing_keys, format, delivery, outage_status } =
+            webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
         let events = events.into_iter().map(|event| event.name().to_owned()).collect();
         let items = |secrets: SigningSecrets| secrets.0.into_iter().map(SigningSecretItem::from).collect();
         let (secrets, signing_keys) = (items(secrets), items(signing_keys));
+        let format = (format != BodyFormat::default()).then(|| format.name().to_owned());
         let outage_status = outage_status_name(outage_status);
-        Self { webhook_id, url, events, secrets, signing_keys, late_delivery, strict_order, outage_status }
+        Self { webhook_id, url, events, secrets, signing_keys, format, late_delivery, strict_order, outage_status }
     }
 }
 
@@ -347,14 +353,25 @@ impl TryFrom<WebhookItem> for Webhook {
     type Error = Error;
 
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
-        let WebhookItem { webhook_id, url, events, secrets, signing_keys, late_delivery, strict_order, outage_status } =
-            item;
+        let WebhookItem {
+            webhook_id,
+            url,
+            events,
+            secrets,
+            signing_keys,
+            format,
+            late_delivery,
+            strict_order,
+            outage_status,
+        } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
         let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
         let read = |items: Vec<SigningSecretItem>| SigningSecrets(items.into_iter().map(SigningSecret::from).collect());
         let (secrets, signing_keys) = (read(secrets), read(signing_keys));
+        let parse_format = |name: &str| BodyFormat::parse(name).ok_or_else(|| Error::internal("webhook format"));
+        let format = format.as_deref().map(parse_format).transpose()?.unwrap_or_default();
         let delivery = DeliveryOptions { late_delivery, strict_order };
         let outage_status = outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default();
-        Ok(Self { webhook_id, url, events: events?, secrets, signing_keys, delivery, outage_status })
+        Ok(Self { webhook_id, url, events: events?, secrets, signing_keys, format, delivery, outage_status })
     }
 }

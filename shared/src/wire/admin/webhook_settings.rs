@@ -10,7 +10,7 @@ use crate::domain::channels::signing_secret;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
-use crate::domain::deliveries::webhook;
+use crate::domain::deliveries::webhook::{self, BodyFormat};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::wire::admin::outages::changed_delivery_options;
@@ -83,6 +83,9 @@ pub struct NewWebhook {
     /// Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify.
     #[schemars(extend("default" = false))]
     ed25519_signature: Option<bool>,
+    /// `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode.
+    #[schemars(extend("default" = "json"))]
+    format: Option<Name<BodyFormat>>,
 }
 
 impl NewWebhook {
@@ -94,10 +97,11 @@ impl NewWebhook {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url, events, late_delivery, strict_order, ed25519_signature } = self;
+        let Self { url, events, late_delivery, strict_order, ed25519_signature, format } = self;
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
-        let mut webhook = webhook::Webhook { url: url.checked("url", guard)?, events, delivery, ..blank };
+        let format = format.map_or(blank.format, |Name(format)| format);
+        let mut webhook = webhook::Webhook { url: url.checked("url", guard)?, events, format, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
     }
@@ -114,6 +118,8 @@ pub struct WebhookChanges {
     strict_order: Option<bool>,
     /// Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify. False discards the key pair.
     ed25519_signature: Option<bool>,
+    /// `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode.
+    format: Option<Name<BodyFormat>>,
 }
 
 impl WebhookChanges {
@@ -124,13 +130,14 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), events, late_delivery, strict_order, ed25519_signature } = self;
+        let Self { url: NotNull(url), events, late_delivery, strict_order, ed25519_signature, format } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url {
             changed.url = url.checked("url", guard)?;
         }
         changed.events = events.map_or(changed.events, WebhookEvents::into_unique);
+        changed.format = format.map_or(changed.format, |Name(format)| format);
         changed.set_ed25519_signature(ed25519_signature.unwrap_or(webhook.has_ed25519_signature()), new_key);
         Ok(changed)
     }
@@ -159,6 +166,7 @@ pub struct Webhook {
     late_delivery: bool,
     strict_order: bool,
     outage: Name<OutageStatus>,
+    format: Name<BodyFormat>,
     ed25519_signature: bool,
     /// The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one.
     public_keys: Vec<PublicKey>,
@@ -182,7 +190,7 @@ impl PublicKey {
 
 impl Webhook {
     pub fn new(webhook: &webhook::Webhook) -> Self {
-        let webhook::Webhook { webhook_id, url, events, secrets: _, signing_keys, delivery, outage_status } =
+        let webhook::Webhook { webhook_id, url, events, secrets: _, signing_keys, format, delivery, outage_status } =
             webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
         Self {
@@ -192,6 +200,7 @@ impl Webhook {
             late_delivery,
             strict_order,
             outage: Name(outage_status),
+            format: Name(format),
             ed25519_signature: webhook.has_ed25519_signature(),
             public_keys: signing_keys.0.iter().filter_map(PublicKey::of).collect(),
         }
