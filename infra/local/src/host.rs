@@ -21,6 +21,7 @@ use crate::aws::access_keys::AccessKeys;
 use crate::aws::iam::{Permission, Roles};
 use crate::aws::service_endpoints::ServiceEndpoints;
 use crate::clock::Clock;
+use crate::customer_aws::CustomerAws;
 use crate::database_files::{DataFolderLock, add_data_folder_path};
 use crate::dynamo::DynamoEngine;
 use crate::event_source_mapping::{QueueConsumer, StreamConsumer};
@@ -156,8 +157,10 @@ impl Host {
             faults,
             engine,
         };
+        let customers = CustomerAws::new(access_keys.clone(), host.clock.clone());
         let sqs_api = SqsProxy {
             access_keys,
+            customers: customers.clone(),
             queues: host.queues.router(private_base_url),
             meter: host.meter.clone(),
             roles: host.roles.clone(),
@@ -165,14 +168,15 @@ impl Host {
             faults: host.faults.clone(),
         };
         let sqs_api = delay_requests(sqs_api.router(), latency);
-        let private_apis = runtime_api.merge(sqs_api).layer(from_fn(loopback_host::require));
+        let private_apis =
+            runtime_api.merge(sqs_api).merge(customers.private_router()).layer(from_fn(loopback_host::require));
         host.background_tasks.spawn(serve(private, private_apis));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
         host.start_event_sources(&template.functions, &options.log)?;
         let web_sockets = host.web_sockets.as_ref().map_or_else(Router::new, WebSockets::router);
         // These routes need no credentials.
-        let extra_routes = options.extra_routes.merge(host.meter.clone().router());
+        let extra_routes = options.extra_routes.merge(host.meter.clone().router()).merge(customers.local_router());
         let extra_routes = extra_routes.route_layer(from_fn(loopback_host::require)).merge(web_sockets);
         let stop_requested = host.stop_requested();
         host.graceful_tasks.spawn(serve_until(public, gateway.router(extra_routes), stop_requested));

@@ -9,6 +9,7 @@
 //! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
 //!   messages, queued messages, table changes, and schedules
 //! - [`dynamo`], [`sqs`]: the services that functions call
+//! - `customer_aws/`: the AWS accounts of customers, to which webhooks send events
 //! - [`faults`]: injects faults into the functions and services above for tests, simulates an outage of SQS, and delays
 //!   requests as the network does
 //! - [`clock`]: the time that all of these follow, which tests advance
@@ -24,6 +25,7 @@ mod aws;
 pub mod cargo_build;
 pub mod clock;
 pub mod command;
+mod customer_aws;
 mod database_files;
 pub mod demo;
 pub mod dynamo;

@@ -1,6 +1,6 @@
 //! The SQS endpoint for functions. It checks the function's permission, counts the request, injects faults and forwards
 //! the request to the local queues. Every function has its own path, `/sqs/{function}`, and signs its requests with its
-//! own access key.
+//! own access key. Requests that are signed with the credentials of a customer's role go to the customer's queues.
 
 use axum::Router;
 use axum::body::Body;
@@ -14,6 +14,7 @@ use tower::ServiceExt;
 use crate::aws::access_keys::AccessKeys;
 use crate::aws::iam::{AccessDenied, Permission, Roles};
 use crate::aws::operation::operation_name;
+use crate::customer_aws::CustomerAws;
 use crate::faults::sqs_outage::SqsOutage;
 use crate::faults::{Faults, sqs_rejection};
 use crate::sqs::{Queues, SERVICE};
@@ -31,6 +32,7 @@ pub(crate) struct SqsProxy {
     pub roles: Roles,
     pub outage: SqsOutage,
     pub faults: Faults,
+    pub customers: CustomerAws,
 }
 
 #[derive(Deserialize)]
@@ -57,13 +59,19 @@ impl SqsProxy {
 
 async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if let Err(unrecognized) = proxy.access_keys.verify(&function, &head.headers) {
+    let customer_session = proxy.customers.session(&head.headers);
+    if customer_session.is_none()
+        && let Err(unrecognized) = proxy.access_keys.verify(&function, &head.headers)
+    {
         return unrecognized.into_response();
     }
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
     let action = operation_name(&head.headers, SERVICE);
+    if let Some(session) = customer_session {
+        return proxy.customers.handle_queue_request(&session, action, &body);
+    }
     // A request without a `QueueUrl`, such as ListQueues, is forwarded without a check and is not counted. If the
     // request is invalid, the queues return the same error as SQS.
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)

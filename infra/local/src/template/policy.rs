@@ -17,8 +17,9 @@ const QUEUE_CONSUMER_ACTIONS: [&str; 3] = ["sqs:ReceiveMessage", "sqs:DeleteMess
 const STREAM_CONSUMER_ACTIONS: [&str; 4] =
     ["dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:DescribeStream", "dynamodb:ListStreams"];
 
-/// The only place where a policy may contain a wildcard: the id of a WebSocket connection, at the end of a resource.
-const ANY_CONNECTION: &str = "/@connections/*";
+/// The only places where a policy may contain a wildcard, at the end of a resource: the id of a WebSocket connection,
+/// and the role of a customer, whose trust policy decides.
+const WILDCARDS: [&str; 2] = ["/@connections/*", ":iam::*:role/*"];
 
 /// The permissions of each `AWS::IAM::Role`, by the role's ARN.
 pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;
@@ -74,7 +75,7 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
 }
 
 /// Returns one permission for each combination of the statement's actions and resources. Conditions, wildcards (except
-/// in [`ANY_CONNECTION`]) and `Deny` are rejected, because the local host does not implement them.
+/// those of [`WILDCARDS`]) and `Deny` are rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {
@@ -85,8 +86,8 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     if effect.text()? != "Allow" {
         return Err(effect.unexpected_value("Allow"));
     }
-    let actions = names_without_wildcards(&statement.require("Action")?, "")?;
-    let resources = names_without_wildcards(&statement.require("Resource")?, ANY_CONNECTION)?;
+    let actions = names_without_wildcards(&statement.require("Action")?, &[])?;
+    let resources = names_without_wildcards(&statement.require("Resource")?, &WILDCARDS)?;
     let actions_on = |resource: &String| {
         let resource = resource.clone();
         actions.iter().map(move |action| Permission { action: action.clone(), resource: resource.clone() })
@@ -94,11 +95,14 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-/// Returns the actions or resources of a statement. Wildcards are rejected, except in `allowed_suffix` at the end of an
-/// item.
-fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffix: &str) -> Result<Vec<String>, Error> {
+/// Returns the actions or resources of a statement. Wildcards are rejected, except in one of the `allowed_suffixes` at
+/// the end of an item.
+fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffixes: &[&str]) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
-    let has_wildcard = |name: &String| name.strip_suffix(allowed_suffix).unwrap_or(name).contains(['*', '?']);
+    let has_wildcard = |name: &String| {
+        let allowed = allowed_suffixes.iter().find_map(|suffix| name.strip_suffix(suffix));
+        allowed.unwrap_or(name).contains(['*', '?'])
+    };
     if names.iter().any(has_wildcard) {
         return Err(value.unexpected_value("names without wildcards"));
     }
