@@ -5,7 +5,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use shared::domain::deliveries::delivery::Target;
 use shared::domain::deliveries::outage::{OutageKey, OutageStatus};
 use shared::error::Error;
 use shared::runtime::clock;
@@ -43,7 +42,7 @@ async fn handle((directory, connections, chats, outbox): Dependencies, request: 
 /// Fails with `NotFound` if the account has no such channel or webhook.
 async fn switch_on(directory: &Directory, key: &OutageKey) -> Result<(), Error> {
     let OutageKey { account_id, target, receiver_id } = key;
-    if *target == Target::Webhook {
+    if target.is_webhook() {
         find_webhook(&mut directory.settings(account_id).await?, receiver_id)?;
         return directory.save_webhook_outage(account_id, receiver_id, OutageStatus::None).await;
     }

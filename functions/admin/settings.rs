@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use shared::domain::accounts::account_settings::AccountSettings;
 use shared::domain::deliveries::ssrf_guard::SsrfGuard;
-use shared::domain::deliveries::webhook::Webhook;
+use shared::domain::deliveries::webhook::{MAX_WEBHOOKS, Webhook, WebhookTarget};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -42,7 +42,7 @@ async fn show(
     account_id: &str,
 ) -> Result<settings::AccountSettings, Error> {
     let rules = directory.widget_rules(account_id).await?;
-    Ok(settings::AccountSettings::new(&directory.settings(account_id).await?, rules, guard.allows_http()))
+    Ok(settings::AccountSettings::new(account_id, &directory.settings(account_id).await?, rules, guard.allows_http()))
 }
 
 /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates the
@@ -67,7 +67,7 @@ async fn update(
         }
         None => directory.widget_rules(account_id).await?,
     };
-    let shown = settings::AccountSettings::new(&settings, rules, guard.allows_http());
+    let shown = settings::AccountSettings::new(account_id, &settings, rules, guard.allows_http());
     Ok(if is_created { shown.with_signing_secret(&settings) } else { shown })
 }
 
@@ -89,21 +89,25 @@ async fn plan_retention_pass(
     if has_changed { chats.plan_retention_pass(account_id, clock::now()).await } else { Ok(()) }
 }
 
-/// Sets or removes `webhook_url` (specification, part C), which is the URL of the first webhook. Returns whether a
-/// webhook was created.
+/// Sets or removes `webhook_url` (specification, part C), which is the URL of the first webhook whose target is a
+/// server. Returns whether a webhook was created.
 fn change_first_webhook(
     settings: &mut AccountSettings,
     url: &Change<String>,
     new_webhook: &Webhook,
 ) -> Result<bool, Error> {
-    match (url, settings.webhooks.as_mut_slice()) {
+    let is_server = |webhook: &Webhook| webhook.target == WebhookTarget::Server;
+    let servers = settings.webhooks.iter().filter(|webhook| is_server(webhook)).count();
+    let is_full = settings.webhooks.len() >= MAX_WEBHOOKS;
+    match (url, settings.webhooks.iter_mut().find(|webhook| is_server(webhook))) {
         (Change::Unchanged, _) => {}
-        (Change::Set(url), [first, ..]) => first.url.clone_from(url),
-        (Change::Set(url), []) => {
+        (Change::Set(url), Some(first)) => first.url.clone_from(url),
+        (Change::Set(_), None) if is_full => return Err(Error::Conflict("an account has at most 10 webhooks")),
+        (Change::Set(url), None) => {
             settings.webhooks.push(Webhook { url: url.clone(), ..new_webhook.clone() });
             return Ok(true);
         }
-        (Change::Cleared, [_] | []) => settings.webhooks.clear(),
+        (Change::Cleared, _) if servers < 2 => settings.webhooks.retain(|webhook| !is_server(webhook)),
         // If the first of several webhooks were removed, each repetition of the request would remove another one.
         (Change::Cleared, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }

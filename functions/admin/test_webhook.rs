@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use shared::delivery::outbound_client::OutboundClient;
 use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::deliveries::webhook::WebhookTarget;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -29,6 +30,9 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let sample = request.optional_body_as::<WebhookTestRequest>()?.event();
     let mut settings = directory.settings(account_id).await?;
     let webhook = find_webhook(&mut settings, &webhook_id)?;
+    if webhook.target != WebhookTarget::Server {
+        return Err(Error::Conflict("only a server can be tested: a queue or an event bus has no response to show"));
+    }
     let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, &*webhook_id);
     audit::by_agent(&directory, &caller, &request).record(account_id, tested).await?;
     Ok(Response::ok(receiver_test::test_webhook(&outbound, webhook, &sample, now).await?))

@@ -87,6 +87,11 @@ impl NotificationContext<'_> {
         }
     }
 
+    fn target_of(&self, dispatch: &WebhookDispatch) -> Target {
+        let webhook = self.webhooks.iter().find(|webhook| webhook.webhook_id == dispatch.webhook_id);
+        webhook.map_or(Target::Webhook, |webhook| webhook.target.delivery_target())
+    }
+
     /// Creates entries with the chat's next entry numbers, and increases the chat's `seq` accordingly.
     pub(crate) fn create_entries(
         &self,
@@ -96,7 +101,7 @@ impl NotificationContext<'_> {
         let mut entries = Vec::with_capacity(contents.len());
         for (content, webhook_dispatch) in contents {
             chat.seq += 1;
-            let target = if webhook_dispatch.is_some() { Target::Webhook } else { Target::Bot };
+            let target = webhook_dispatch.as_ref().map_or(Target::Bot, |dispatch| self.target_of(dispatch));
             let delivery = Some(Delivery::new(target, self.now));
             let entry = new_entry(chat, Sender::System, content, self.now)?;
             entries.push(TimelineEntry { webhook_dispatch, delivery, ..entry });

@@ -35,21 +35,28 @@ pub(crate) struct OutgoingEvent<'a> {
     pub body: Value,
 }
 
+impl OutgoingEvent<'_> {
+    /// Returns the body in this format, with its content type.
+    pub(crate) fn formatted(&self, format: BodyFormat) -> (String, &'static str) {
+        let Self { id, at, body } = self;
+        match format {
+            BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
+            BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
+        }
+    }
+}
+
 /// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`. The user
 /// token in the body is hidden from admins, because it is often a credential of the customer's site.
 pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
-    let OutgoingEvent { id, at, body } = event;
-    let hidden = body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-    let (body, content_type) = match webhook.format {
-        BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
-        BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
-    };
+    let hidden = event.body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+    let (body, content_type) = event.formatted(webhook.format);
     Ok(SignedPost {
         url: Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
         shown_url: None,
         body: body.into_bytes(),
         content_type,
-        id: (*id).to_owned(),
+        id: event.id.to_owned(),
         secrets: webhook.valid_secrets(now),
         chunked: false,
         hidden,
@@ -64,6 +71,19 @@ impl WebhookRequests<'_> {
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
+        match self.webhook_and_event(entry, webhook_dispatch, chat).await? {
+            Ok((webhook, event)) => signed_post(&webhook, &event, clock::now()).map(Ok),
+            Err(obstacle) => Ok(Err(obstacle)),
+        }
+    }
+
+    /// Returns what the entry sends, and where. The inner error is the reason why the entry cannot be sent.
+    pub(crate) async fn webhook_and_event<'e>(
+        &self,
+        entry: &'e TimelineEntry,
+        webhook_dispatch: &WebhookDispatch,
+        chat: &Chat,
+    ) -> Result<Result<(Webhook, OutgoingEvent<'e>), &'static str>, Error> {
         let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
             return Ok(Err("the webhook was removed"));
         };
@@ -71,7 +91,7 @@ impl WebhookRequests<'_> {
             return Ok(Err("the visitor was erased"));
         };
         let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
-        signed_post(&webhook, &OutgoingEvent { id: &entry.id, at: entry.at, body }, clock::now()).map(Ok)
+        Ok(Ok((webhook, OutgoingEvent { id: &entry.id, at: entry.at, body })))
     }
 
     async fn body(

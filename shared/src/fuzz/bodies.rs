@@ -387,7 +387,7 @@ fn admin_settings(input: &[u8]) {
     let rules = accepted(&body, changes.rules()).flatten().unwrap_or_default();
     let changed = changes.applied_to(&AccountSettings::default());
     assert_stored(&changed);
-    let again = json!(settings::AccountSettings::new(&changed, rules.clone(), false));
+    let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false));
     let again: AccountSettingsChanges = read(&again).unwrap();
     assert_eq!(again.applied_to(&AccountSettings::default()), changed);
     assert!(rules.is_null() || again.rules().unwrap() == Some(rules));

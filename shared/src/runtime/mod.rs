@@ -7,6 +7,7 @@ pub(crate) mod aws_failure;
 mod aws_http_client;
 pub mod clock;
 pub(crate) mod config;
+pub mod customer_aws;
 pub mod dependencies;
 mod distribution;
 mod gzip;

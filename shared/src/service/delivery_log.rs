@@ -88,6 +88,7 @@ impl DeliveryRequests<'_> {
                 WebhookRequests { directory, chats }.compose(entry, dispatch, chat).await
             }
             (Target::Webhook, None) => Err(Error::internal("the webhook entry has no dispatch")),
+            (Target::Sqs | Target::EventBridge, _) => Ok(Err("the messages to queues and event buses are not shown")),
             (Target::Call, _) => Ok(Err("the requests for calls are not shown")),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::domain::deliveries::delivery::Target;
 use crate::domain::deliveries::outage::{Outage, OutageKey, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -70,13 +69,10 @@ impl Outages<'_> {
             status = status_name,
             "status of an outage changed"
         );
-        match target {
-            Target::Webhook => self.directory.save_webhook_outage(account_id, receiver_id, status).await?,
-            Target::Channel | Target::Bot | Target::Call => {
-                if let Some(channel) = self.directory.channel(receiver_id).await? {
-                    self.directory.save_channel_outage(&channel, status).await?;
-                }
-            }
+        if target.is_webhook() {
+            self.directory.save_webhook_outage(account_id, receiver_id, status).await?;
+        } else if let Some(channel) = self.directory.channel(receiver_id).await? {
+            self.directory.save_channel_outage(&channel, status).await?;
         }
         self.chats.save_outage_status(outage, status).await
     }

@@ -1,5 +1,6 @@
 //! Webhooks: their settings, events and responses.
 
+mod webhook_aws_targets;
 mod webhook_events;
 mod webhook_formats;
 mod webhook_offline_messages_and_ratings;

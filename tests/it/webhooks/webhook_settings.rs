@@ -35,7 +35,7 @@ fn webhook_fields(settings: &Value) -> Value {
 /// Returns a webhook as the settings show it, with the defaults of its delivery.
 fn shown_webhook(id: &Value, url: &str, events: &Value) -> Value {
     json!({
-        "webhook_id": id, "url": url, "events": events,
+        "webhook_id": id, "target": "server", "url": url, "role_arn": null, "events": events,
         "late_delivery": true, "strict_order": false, "outage": "none",
         "format": "json", "ed25519_signature": false, "public_keys": [],
     })

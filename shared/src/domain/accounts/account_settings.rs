@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
 };
@@ -93,6 +93,11 @@ impl AccountSettings {
     /// Fails if the operator has suspended the account.
     pub fn require_not_suspended(&self) -> Result<(), AccountSuspended> {
         if self.suspended_at.is_some() { Err(AccountSuspended) } else { Ok(()) }
+    }
+
+    /// Returns the webhook whose URL is `webhook_url` (specification, part C).
+    pub fn first_server_webhook(&self) -> Option<&Webhook> {
+        self.webhooks.iter().find(|webhook| webhook.target == WebhookTarget::Server)
     }
 
     /// Returns whether an open chat has reached the idle limit. `updated_at` is the time of the chat's last message,

@@ -26,12 +26,24 @@ named! {
         Bot = "bot",
         /// A webhook of the account (specification, part C).
         Webhook = "webhook",
+        /// An SQS queue of the customer, to which a webhook sends its events.
+        Sqs = "sqs",
+        /// An EventBridge event bus of the customer, to which a webhook sends its events.
+        EventBridge = "eventbridge",
         /// The telephony provider of the account, which makes the phone calls.
         Call = "call",
     }
 }
 
 impl Target {
+    /// Whether the receivers are webhooks of the account, wherever they send their events.
+    pub const fn is_webhook(self) -> bool {
+        match self {
+            Self::Webhook | Self::Sqs | Self::EventBridge => true,
+            Self::Channel | Self::Bot | Self::Call => false,
+        }
+    }
+
     /// Returns the key of a receiver's circuit breaker. While the receiver hangs, the circuit breaker moves first
     /// attempts to the retry queue.
     pub fn breaker_key(self, receiver_id: &str) -> String {
@@ -44,7 +56,7 @@ impl Target {
         match self {
             Self::Channel => "delivery",
             Self::Bot => "bot_delivery",
-            Self::Webhook => "webhook_delivery",
+            Self::Webhook | Self::Sqs | Self::EventBridge => "webhook_delivery",
             Self::Call => "call_delivery",
         }
     }
@@ -55,6 +67,8 @@ impl Target {
             Self::Channel => "channel",
             Self::Bot => "bot",
             Self::Webhook => "webhook",
+            Self::Sqs => "sqs",
+            Self::EventBridge => "eventbridge",
             Self::Call => "telephony",
         }
     }
@@ -66,6 +80,8 @@ impl Target {
             Self::Channel => ("CHANNEL_QUEUE_URL", "CHANNEL_RETRY_QUEUE_URL"),
             Self::Bot => ("BOT_QUEUE_URL", "BOT_RETRY_QUEUE_URL"),
             Self::Webhook => ("WEBHOOK_QUEUE_URL", "WEBHOOK_RETRY_QUEUE_URL"),
+            Self::Sqs => ("SQS_QUEUE_URL", "SQS_RETRY_QUEUE_URL"),
+            Self::EventBridge => ("EVENT_BRIDGE_QUEUE_URL", "EVENT_BRIDGE_RETRY_QUEUE_URL"),
             Self::Call => ("CALL_QUEUE_URL", "CALL_RETRY_QUEUE_URL"),
         }
     }

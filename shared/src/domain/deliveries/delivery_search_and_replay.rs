@@ -36,10 +36,7 @@ impl DeliveryFilter {
     /// Selects the deliveries that a receiver's outage has delayed, and that are attempted again at `now`.
     pub fn delayed_by_outage(key: &OutageKey, now: Timestamp) -> Self {
         let receiver_id = Some(key.receiver_id.clone());
-        let (channel_id, webhook_id) = match key.target {
-            Target::Webhook => (None, receiver_id),
-            Target::Channel | Target::Bot | Target::Call => (receiver_id, None),
-        };
+        let (channel_id, webhook_id) = if key.target.is_webhook() { (None, receiver_id) } else { (receiver_id, None) };
         let from = now.minus(LATE_PERIOD);
         let all = Self::all(DeliveryState::Failed);
         Self { target: Some(key.target), channel_id, webhook_id, is_late: true, from, ..all }

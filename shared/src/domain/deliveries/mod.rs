@@ -1,6 +1,7 @@
 //! Deliveries to customers' servers: when they are tried, how they end, which addresses they may call, and webhooks
 //! with their events.
 
+pub mod aws_address;
 pub mod delivery;
 pub mod delivery_search_and_replay;
 pub mod outage;

@@ -42,7 +42,7 @@ pub struct DeliveryOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutageKey {
     pub account_id: String,
-    /// [`Target::Channel`] or [`Target::Webhook`].
+    /// [`Target::Channel`] or that of a webhook.
     pub target: Target,
     /// The id of the channel or the webhook.
     pub receiver_id: String,

@@ -3,12 +3,37 @@
 use crate::domain::calls::phone_call::PhoneCall;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
+use crate::domain::deliveries::delivery::Target;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
 pub const MAX_WEBHOOKS: usize = 10;
+
+named! {
+    /// Where the events of a webhook go.
+    #[derive(Default)]
+    pub enum WebhookTarget {
+        /// A server of the customer, by signed requests.
+        #[default]
+        Server = "server",
+        /// An SQS queue in the customer's AWS account.
+        Sqs = "sqs",
+        /// An EventBridge event bus in the customer's AWS account.
+        EventBridge = "eventbridge",
+    }
+}
+
+impl WebhookTarget {
+    pub fn delivery_target(self) -> Target {
+        match self {
+            Self::Server => Target::Webhook,
+            Self::Sqs => Target::Sqs,
+            Self::EventBridge => Target::EventBridge,
+        }
+    }
+}
 
 named! {
     /// The form of the bodies that a webhook gets.
@@ -25,7 +50,11 @@ named! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub webhook_id: String,
+    pub target: WebhookTarget,
+    /// The URL of the server or of the queue, or the ARN of the event bus.
     pub url: String,
+    /// The role that may send to the queue or the event bus.
+    pub role_arn: Option<String>,
     /// The events that the webhook receives. An empty list means all events of the specification.
     pub events: Vec<WebhookEvent>,
     pub secrets: SigningSecrets,
@@ -44,7 +73,9 @@ impl Webhook {
         let delivery = DeliveryOptions { late_delivery: true, strict_order: false };
         Self {
             webhook_id,
+            target: WebhookTarget::default(),
             url,
+            role_arn: None,
             events: Vec::new(),
             secrets,
             signing_keys: SigningSecrets::default(),

@@ -10,7 +10,7 @@ use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, 
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
-use crate::domain::deliveries::webhook::{BodyFormat, Webhook};
+use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
@@ -76,6 +76,11 @@ struct WebhookItem {
     secrets: Vec<SigningSecretItem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signing_keys: Vec<SigningSecretItem>,
+    /// `None` stands for a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    role_arn: Option<String>,
     /// `None` stands for JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     format: Option<String>,
@@ -267,6 +272,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         Some(before) => {
             let fields = [
                 ("url", before.url != webhook.url),
+                ("role_arn", before.role_arn != webhook.role_arn),
                 ("events", before.events != webhook.events),
                 ("format", before.format != webhook.format),
                 ("ed25519_signature", before.signing_keys != webhook.signing_keys),
@@ -337,15 +343,33 @@ impl From<&AccountSettings> for SettingsItem {
 
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
-        let Webhook { webhook_id, url, events, secrets, signing_keys, format, delivery, outage_status } =
-            webhook.clone();
+        let Webhook {
+            webhook_id,
+            target,
+            url,
+            role_arn,
+            events,
+            secrets,
+            signing_keys,
+            format,
+            delivery,
+            outage_status,
+        } = webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
-        let events = events.into_iter().map(|event| event.name().to_owned()).collect();
         let items = |secrets: SigningSecrets| secrets.0.into_iter().map(SigningSecretItem::from).collect();
-        let (secrets, signing_keys) = (items(secrets), items(signing_keys));
-        let format = (format != BodyFormat::default()).then(|| format.name().to_owned());
-        let outage_status = outage_status_name(outage_status);
-        Self { webhook_id, url, events, secrets, signing_keys, format, late_delivery, strict_order, outage_status }
+        Self {
+            webhook_id,
+            target: (target != WebhookTarget::default()).then(|| target.name().to_owned()),
+            url,
+            role_arn,
+            events: events.into_iter().map(|event| event.name().to_owned()).collect(),
+            secrets: items(secrets),
+            signing_keys: items(signing_keys),
+            format: (format != BodyFormat::default()).then(|| format.name().to_owned()),
+            late_delivery,
+            strict_order,
+            outage_status: outage_status_name(outage_status),
+        }
     }
 }
 
@@ -355,7 +379,9 @@ impl TryFrom<WebhookItem> for Webhook {
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
         let WebhookItem {
             webhook_id,
+            target,
             url,
+            role_arn,
             events,
             secrets,
             signing_keys,
@@ -365,13 +391,20 @@ impl TryFrom<WebhookItem> for Webhook {
             outage_status,
         } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
-        let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
-        let read = |items: Vec<SigningSecretItem>| SigningSecrets(items.into_iter().map(SigningSecret::from).collect());
-        let (secrets, signing_keys) = (read(secrets), read(signing_keys));
+        let parse_target = |name: &str| WebhookTarget::parse(name).ok_or_else(|| Error::internal("webhook target"));
         let parse_format = |name: &str| BodyFormat::parse(name).ok_or_else(|| Error::internal("webhook format"));
-        let format = format.as_deref().map(parse_format).transpose()?.unwrap_or_default();
-        let delivery = DeliveryOptions { late_delivery, strict_order };
-        let outage_status = outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default();
-        Ok(Self { webhook_id, url, events: events?, secrets, signing_keys, format, delivery, outage_status })
+        let read = |items: Vec<SigningSecretItem>| SigningSecrets(items.into_iter().map(SigningSecret::from).collect());
+        Ok(Self {
+            webhook_id,
+            target: target.as_deref().map(parse_target).transpose()?.unwrap_or_default(),
+            url,
+            role_arn,
+            events: events.iter().map(parse_event).collect::<Result<_, _>>()?,
+            secrets: read(secrets),
+            signing_keys: read(signing_keys),
+            format: format.as_deref().map(parse_format).transpose()?.unwrap_or_default(),
+            delivery: DeliveryOptions { late_delivery, strict_order },
+            outage_status: outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default(),
+        })
     }
 }

@@ -41,6 +41,8 @@ named! {
     pub enum OutageTarget {
         Channel = "channel",
         Webhook = "webhook",
+        Sqs = "sqs",
+        EventBridge = "eventbridge",
     }
 }
 
@@ -49,6 +51,8 @@ impl From<OutageTarget> for Target {
         match target {
             OutageTarget::Channel => Self::Channel,
             OutageTarget::Webhook => Self::Webhook,
+            OutageTarget::Sqs => Self::Sqs,
+            OutageTarget::EventBridge => Self::EventBridge,
         }
     }
 }

@@ -306,13 +306,20 @@ pub struct AccountSettings {
     time_zone: String,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
+    /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
+    aws_external_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     signing_secret: Option<SigningSecret>,
 }
 
 impl AccountSettings {
     /// `rules` are the trigger rules of the widget. `allows_http` is whether the stack allows http receivers.
-    pub fn new(settings: &account_settings::AccountSettings, rules: Value, allows_http: bool) -> Self {
+    pub fn new(
+        account_id: &str,
+        settings: &account_settings::AccountSettings,
+        rules: Value,
+        allows_http: bool,
+    ) -> Self {
         let account_settings::AccountSettings {
             version: _,
             webhooks,
@@ -325,7 +332,7 @@ impl AccountSettings {
             suspended_at: _,
         } = settings;
         Self {
-            webhook_url: webhooks.first().map(|webhook| WebUrl(webhook.url.clone())),
+            webhook_url: settings.first_server_webhook().map(|webhook| WebUrl(webhook.url.clone())),
             webhooks: webhooks.iter().map(Webhook::new).collect(),
             safe_urls: safe_urls.0.clone(),
             rules,
@@ -335,13 +342,14 @@ impl AccountSettings {
             retention_days: *retention_days,
             time_zone: time_zone.name().to_owned(),
             allows_http_receivers: allows_http,
+            aws_external_id: account_id.to_owned(),
             signing_secret: None,
         }
     }
 
     /// Adds the signing secret of the first webhook, which has just been created. No later response contains it.
     pub fn with_signing_secret(self, settings: &account_settings::AccountSettings) -> Self {
-        let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.current());
+        let secret = settings.first_server_webhook().and_then(|webhook| webhook.secrets.current());
         Self { signing_secret: secret.map(SigningSecret::new), ..self }
     }
 }
@@ -477,7 +485,7 @@ mod tests {
     fn settings_response_is_a_valid_request() {
         let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
         let settings = put(&body).unwrap();
-        let response = json!(super::AccountSettings::new(&settings, json!([]), false));
+        let response = json!(super::AccountSettings::new("acc", &settings, json!([]), false));
         assert_eq!(put(&response).unwrap(), settings);
     }
 

@@ -7,24 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
 use crate::domain::channels::signing_secret;
+use crate::domain::deliveries::aws_address;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
-use crate::domain::deliveries::webhook::{self, BodyFormat};
+use crate::domain::deliveries::webhook::{self, BodyFormat, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{SecretRotation, SigningSecret};
-use crate::wire::fields::urls::{ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{Name, NotNull, True, UnixSeconds};
+use crate::wire::fields::urls::{MAX_URL_CHARS, ReceiverUrl, WebUrl};
+use crate::wire::fields::values::{AnyText, Name, NotNull, True, UnixSeconds};
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/admin/settings/webhooks", "addWebhook", "Adds a webhook; an account can have at most 10")
             .describe(
-                "`events` limits the webhook to these events; empty or absent means the six events of \
+                "`target` is a server, an SQS queue or an EventBridge event bus; the last two need `role_arn`. \
+                 `events` limits the webhook to these events; empty or absent means the six events of \
                  the specification. The signing secret is shown \
                  only in this response.",
             )
@@ -36,7 +38,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             "changeWebhook",
             "Changes the address or the events of a webhook",
         )
-        .describe("Absent fields stay unchanged. The secret stays the same.")
+        .describe("Absent fields stay unchanged. The secret and the target stay the same.")
         .body::<WebhookChanges>()
         .answers::<Webhook>(200, "The webhook."),
         Operation::delete("/admin/settings/webhooks/{webhook_id}", "removeWebhook", "Removes a webhook")
@@ -66,13 +68,16 @@ pub(crate) fn operations() -> Vec<Operation> {
         )
         .optional_body::<WebhookTestRequest>()
         .answers::<ReceiverTest>(200, "The request and its result. Any 2xx counts as delivered.")
-        .fails(&[Failure::TooManyRequests]),
+        .fails(&[Failure::Conflict, Failure::TooManyRequests]),
     ]
 }
 
 #[derive(Deserialize, JsonSchema)]
 pub struct NewWebhook {
-    url: ReceiverUrl,
+    #[schemars(extend("default" = "server"))]
+    target: Option<Name<WebhookTarget>>,
+    url: WebhookAddress,
+    role_arn: Option<RoleArn>,
     events: Option<WebhookEvents>,
     /// Whether events that could not be delivered are attempted again for three days.
     #[schemars(extend("default" = true))]
@@ -97,11 +102,13 @@ impl NewWebhook {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url, events, late_delivery, strict_order, ed25519_signature, format } = self;
+        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format } = self;
+        let target = target.map_or(WebhookTarget::default(), |Name(target)| target);
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
         let format = format.map_or(blank.format, |Name(format)| format);
-        let mut webhook = webhook::Webhook { url: url.checked("url", guard)?, events, format, delivery, ..blank };
+        let (url, role_arn) = (url.checked(target, guard)?, checked_role(role_arn, target)?);
+        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
     }
@@ -110,7 +117,8 @@ impl NewWebhook {
 #[derive(Clone, Deserialize, JsonSchema)]
 pub struct WebhookChanges {
     #[serde(default)]
-    url: NotNull<ReceiverUrl>,
+    url: NotNull<WebhookAddress>,
+    role_arn: Option<RoleArn>,
     events: Option<WebhookEvents>,
     /// Whether events that could not be delivered are attempted again for three days.
     late_delivery: Option<bool>,
@@ -130,16 +138,68 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), events, late_delivery, strict_order, ed25519_signature, format } = self;
+        let Self { url: NotNull(url), role_arn, events, late_delivery, strict_order, ed25519_signature, format } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url {
-            changed.url = url.checked("url", guard)?;
+            changed.url = url.checked(webhook.target, guard)?;
+        }
+        if role_arn.is_some() {
+            changed.role_arn = checked_role(role_arn, webhook.target)?;
         }
         changed.events = events.map_or(changed.events, WebhookEvents::into_unique);
         changed.format = format.map_or(changed.format, |Name(format)| format);
         changed.set_ed25519_signature(ed25519_signature.unwrap_or(webhook.has_ed25519_signature()), new_key);
         Ok(changed)
+    }
+}
+
+/// The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+struct WebhookAddress(AnyText<MAX_URL_CHARS>);
+
+impl WebhookAddress {
+    fn checked(self, target: WebhookTarget, guard: &SsrfGuard) -> Result<String, Error> {
+        let Self(AnyText(text)) = self;
+        match target {
+            WebhookTarget::Server => {
+                let url = WebUrl::try_from(AnyText(text)).map_err(|message| Error::field("url", message))?;
+                let url = ReceiverUrl::try_from(url).map_err(|message| Error::field("url", message))?;
+                url.checked("url", guard)
+            }
+            WebhookTarget::Sqs if aws_address::queue_region(&text).is_some() => Ok(text),
+            WebhookTarget::Sqs => Err(Error::field("url", NOT_A_QUEUE)),
+            WebhookTarget::EventBridge if aws_address::event_bus_region(&text).is_some() => Ok(text),
+            WebhookTarget::EventBridge => Err(Error::field("url", NOT_AN_EVENT_BUS)),
+        }
+    }
+}
+
+const NOT_A_QUEUE: &str =
+    "must be the URL of an SQS queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/chats";
+const NOT_AN_EVENT_BUS: &str =
+    "must be the ARN of an event bus, such as arn:aws:events:eu-central-1:123456789012:event-bus/chats";
+const NOT_A_ROLE: &str = "must be the ARN of a role, such as arn:aws:iam::123456789012:role/switchboard";
+const MAX_ROLE_ARN_CHARS: usize = 2_048;
+
+/// The ARN of the role that may send to the queue or the event bus. Its trust policy must require `aws_external_id` of
+/// the account's settings as the external id.
+type RoleArn = AnyText<MAX_ROLE_ARN_CHARS>;
+
+fn checked_role(role_arn: Option<RoleArn>, target: WebhookTarget) -> Result<Option<String>, Error> {
+    match (target, role_arn) {
+        (WebhookTarget::Server, None) => Ok(None),
+        (WebhookTarget::Server, Some(_)) => Err(Error::field("role_arn", "a server has no role")),
+        (WebhookTarget::Sqs | WebhookTarget::EventBridge, None) => Err(Error::field("role_arn", "is required")),
+        (WebhookTarget::Sqs | WebhookTarget::EventBridge, Some(AnyText(role))) => {
+            if aws_address::is_role_arn(&role) {
+                Ok(Some(role))
+            } else {
+                Err(Error::field("role_arn", NOT_A_ROLE))
+            }
+        }
     }
 }
 
@@ -161,7 +221,12 @@ impl WebhookEvents {
 #[derive(Serialize, JsonSchema)]
 pub struct Webhook {
     webhook_id: String,
-    url: WebUrl,
+    target: Name<WebhookTarget>,
+    /// The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
+    #[schemars(extend("format" = "uri"))]
+    url: String,
+    /// The role that may send to the queue or the event bus; null for a server.
+    role_arn: Option<String>,
     events: Vec<Name<WebhookEvent>>,
     late_delivery: bool,
     strict_order: bool,
@@ -190,12 +255,24 @@ impl PublicKey {
 
 impl Webhook {
     pub fn new(webhook: &webhook::Webhook) -> Self {
-        let webhook::Webhook { webhook_id, url, events, secrets: _, signing_keys, format, delivery, outage_status } =
-            webhook.clone();
+        let webhook::Webhook {
+            webhook_id,
+            target,
+            url,
+            role_arn,
+            events,
+            secrets: _,
+            signing_keys,
+            format,
+            delivery,
+            outage_status,
+        } = webhook.clone();
         let DeliveryOptions { late_delivery, strict_order } = delivery;
         Self {
             webhook_id,
-            url: WebUrl(url),
+            target: Name(target),
+            url,
+            role_arn,
             events: events.into_iter().map(Name).collect(),
             late_delivery,
             strict_order,

@@ -1,7 +1,7 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
-use crate::domain::deliveries::webhook::{BodyFormat, Webhook};
+use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
@@ -12,8 +12,9 @@ fn webhook(id: &str) -> Webhook {
     let delivery = DeliveryOptions { late_delivery: true, strict_order: true };
     let (events, outage_status) = (vec![WebhookEvent::ChatAccepted], OutageStatus::Reported);
     let (signing_keys, format) = (SigningSecrets::new("whsk_x"), BodyFormat::CloudEvents);
+    let (target, role_arn) = (WebhookTarget::Sqs, Some("arn:aws:iam::123456789012:role/r".into()));
     let new = Webhook::new(id.into(), "https://crm.example".into(), secrets);
-    Webhook { events, signing_keys, format, delivery, outage_status, ..new }
+    Webhook { target, role_arn, events, signing_keys, format, delivery, outage_status, ..new }
 }
 
 #[tokio::test]
