@@ -50,6 +50,7 @@ export type DeliveryTarget = Schemas["DeliveryTarget"];
 export type DeliveryQuery = NonNullable<operations["deliveries"]["parameters"]["query"]>;
 export type ReplayRequest = Schemas["ReplayRequest"];
 export type Outage = Schemas["Outage"];
+export type OutageTarget = Schemas["OutageTarget"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookWithSecret = Schemas["WebhookWithSecret"];
 export type WebhookEventName = Schemas["WebhookEvent"];

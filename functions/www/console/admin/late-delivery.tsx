@@ -1,12 +1,13 @@
 /* What happens to deliveries that have failed: the settings of a channel or a webhook, and its outage. */
 
 import { useState } from "preact/hooks";
-import type { Outage } from "../../api/types";
+import type { Outage, OutageTarget } from "../../api/types";
 import { Switch } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
+import { canHaveOutage } from "./delivery-targets";
 import type { DraftForm } from "./draft-form";
 
 interface LateDeliveryDraft {
@@ -54,7 +55,7 @@ interface OutageNoticeProps {
 
 /** Says that a receiver has failed for long, and switches it on again. */
 export function OutageNotice({ outage: { target, receiver_id, status }, onResumed }: OutageNoticeProps) {
-  if (status === "none" || (target !== "channel" && target !== "webhook")) return null;
+  if (status === "none" || !canHaveOutage(target)) return null;
   return (
     <p class="notice bad" role="status">
       <Icon name="triangle-alert" />
@@ -65,7 +66,7 @@ export function OutageNotice({ outage: { target, receiver_id, status }, onResume
 }
 
 interface ResumeButtonProps {
-  target: "channel" | "webhook";
+  target: OutageTarget;
   receiverId: string;
   isOff: boolean;
   onResumed: () => void;

@@ -14,7 +14,7 @@ import type {
 import type { Cell } from "../../ui/csv";
 import { capitalized } from "../../ui/words";
 import { chatNumber } from "../admin/chat-number";
-import { TARGET_NAMES, TARGETS } from "../admin/delivery-targets";
+import { isWebhookTarget, TARGET_NAMES, TARGETS } from "../admin/delivery-targets";
 
 export type Period = "any" | "hour" | "day" | "week" | "range";
 
@@ -149,7 +149,7 @@ const BOT_EVENTS: Record<string, string> = {
 
 /** Returns what was sent: the name of an event, or the type of a message. */
 export function sentName({ target, type }: { target: DeliveryTarget; type: string }): string {
-  if (target === "webhook") return type;
+  if (isWebhookTarget(target)) return type;
   if (target === "bot") return BOT_EVENTS[type] ?? "CLIENT_MESSAGE";
   return type === "text" ? "Message" : capitalized(type);
 }
@@ -166,7 +166,7 @@ export interface Receivers {
 export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undefined): string {
   if (receivers === undefined || row.target === "call") return TARGETS[row.target].one;
   const { channels, webhooks, bots } = receivers;
-  if (row.target === "webhook") {
+  if (isWebhookTarget(row.target)) {
     const webhook = webhooks.find(({ webhook_id }) => webhook_id === row.webhook_id);
     return webhook === undefined ? "A deleted webhook" : withoutScheme(webhook.url);
   }

@@ -3,6 +3,7 @@
 import type { Outage } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { fullTime } from "../../ui/time";
+import { canHaveOutage, isWebhookTarget } from "../admin/delivery-targets";
 import { OUTAGE_TEXTS, ResumeButton } from "../admin/late-delivery";
 import { withoutScheme, type Receivers } from "./log-filter";
 
@@ -24,7 +25,7 @@ export function OutageList({ outages, receivers, onResumed }: OutageListProps) {
             <span>
               <b dir="auto">{receiverTitle(outage, receivers)}</b> since {fullTime(since)}. {OUTAGE_TEXTS[status]}
             </span>
-            {(target === "channel" || target === "webhook") && (
+            {canHaveOutage(target) && (
               <ResumeButton
                 target={target}
                 receiverId={receiver_id}
@@ -40,7 +41,7 @@ export function OutageList({ outages, receivers, onResumed }: OutageListProps) {
 }
 
 function receiverTitle({ target, receiver_id }: Outage, receivers: Receivers | undefined): string {
-  if (target === "webhook") {
+  if (isWebhookTarget(target)) {
     const webhook = receivers?.webhooks.find(({ webhook_id }) => webhook_id === receiver_id);
     return webhook === undefined ? "A webhook" : withoutScheme(webhook.url);
   }

@@ -6,6 +6,7 @@ import { Switch, TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
+import { deliveryTargetOf, TARGETS } from "../admin/delivery-targets";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
 import { RecordForm, useRecordForm } from "../admin/draft-form";
@@ -20,27 +21,48 @@ import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { PublicKeys } from "./public-keys";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
+import { ADDRESS_INPUT, ADDRESSES, roleHelp, shortName } from "./webhook-target";
 
 const LIST = { name: "All webhooks", route: WEBHOOKS_ROUTE };
 
 export function WebhookPage({ webhookId }: { webhookId: string }) {
   const { api } = useWorkspace();
   const loaded = useLoaded(async () => {
-    const { webhooks } = await api.get("/admin/settings");
+    const { webhooks, aws_external_id } = await api.get("/admin/settings");
     const webhook = webhooks.find(({ webhook_id }) => webhook_id === webhookId);
     if (webhook === undefined) throw new ApiError(404, "not_found", "the webhook does not exist", undefined, undefined);
-    return webhook;
+    return { webhook, externalId: aws_external_id };
   });
   return (
     <DetailPage loaded={loaded} what="The webhook" list={LIST}>
-      {(webhook) => <WebhookForm webhook={webhook} onStored={loaded.setValue} />}
+      {({ webhook, externalId }) => (
+        <WebhookForm
+          webhook={webhook}
+          externalId={externalId}
+          onStored={(stored) => loaded.setValue({ webhook: stored, externalId })}
+        />
+      )}
     </DetailPage>
   );
 }
 
-type WebhookDraft = Pick<Webhook, "url" | "events" | "late_delivery" | "strict_order" | "format" | "ed25519_signature">;
-const draftOf = ({ url, events, late_delivery, strict_order, format, ed25519_signature }: Webhook): WebhookDraft => ({
+type WebhookDraft = Pick<
+  Webhook,
+  "url" | "events" | "late_delivery" | "strict_order" | "format" | "ed25519_signature"
+> & {
+  role_arn: string;
+};
+const draftOf = ({
   url,
+  role_arn,
+  events,
+  late_delivery,
+  strict_order,
+  format,
+  ed25519_signature,
+}: Webhook): WebhookDraft => ({
+  url,
+  role_arn: role_arn ?? "",
   events,
   late_delivery,
   strict_order,
@@ -48,17 +70,26 @@ const draftOf = ({ url, events, late_delivery, strict_order, format, ed25519_sig
   ed25519_signature,
 });
 
-function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webhook: Webhook) => void }) {
+interface WebhookFormProps {
+  webhook: Webhook;
+  externalId: string;
+  onStored: (webhook: Webhook) => void;
+}
+
+function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
   const { api } = useWorkspace();
   const path = { webhook_id: webhook.webhook_id };
   const form = useRecordForm({
     stored: webhook,
-    fields: ["url", "events"],
+    fields: ["url", "role_arn", "events"],
     draftOf,
-    changesOf: (stored, draft) => changedFields(draftOf(stored), { ...draft, url: draft.url.trim() }),
+    changesOf: (stored, draft) =>
+      changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() }),
     save: (changes) => api.patch("/admin/settings/webhooks/{webhook_id}", { path, body: changes }),
     onSaved: onStored,
   });
+  const isServer = webhook.target === "server";
+  const address = ADDRESSES[webhook.target];
   const remove = async () => {
     await api.delete("/admin/settings/webhooks/{webhook_id}", { path });
     navigate(WEBHOOKS_ROUTE, true);
@@ -69,17 +100,25 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
       <DetailHeader name={withoutScheme(webhook.url)} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
         <OutageNotice
-          outage={{ target: "webhook", receiver_id: webhook.webhook_id, status: webhook.outage }}
+          outage={{ target: deliveryTargetOf(webhook), receiver_id: webhook.webhook_id, status: webhook.outage }}
           onResumed={() => onStored({ ...webhook, outage: "none" })}
         />
         <RecordForm form={form}>
           <FormSection title="General">
             <TextField
               {...form.text("url")}
-              label="Address of your server"
-              help="Each event is sent there as a signed POST request."
-              input={URL_INPUT}
+              label={address.label}
+              help={address.help}
+              input={isServer ? URL_INPUT : ADDRESS_INPUT}
             />
+            {!isServer && (
+              <TextField
+                {...form.text("role_arn")}
+                label="ARN of the role"
+                help={roleHelp(externalId)}
+                input={ADDRESS_INPUT}
+              />
+            )}
             <EventFields
               events={form.draft.events}
               problem={form.problems["events"]}
@@ -92,44 +131,50 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
               isOn={form.draft.format === "cloudevents"}
               onChange={(isOn) => form.change({ format: isOn ? "cloudevents" : "json" })}
             />
-            <Switch
-              label="Sign with a key pair, too (Ed25519)"
-              help="Your server can then verify events with a public key, and needs no secret for that."
-              isOn={form.draft.ed25519_signature}
-              onChange={(ed25519_signature) => form.change({ ed25519_signature })}
-            />
+            {isServer && (
+              <Switch
+                label="Sign with a key pair, too (Ed25519)"
+                help="Your server can then verify events with a public key, and needs no secret for that."
+                isOn={form.draft.ed25519_signature}
+                onChange={(ed25519_signature) => form.change({ ed25519_signature })}
+              />
+            )}
           </FormSection>
         </RecordForm>
         <FormSection title="Deliveries">
           <div>
-            <a class="btn line" href={hrefOf(deliveriesRoute("state=all&target=webhook"))}>
+            <a class="btn line" href={hrefOf(deliveriesRoute(`state=all&target=${deliveryTargetOf(webhook)}`))}>
               <Icon name="send-horizontal" />
-              Show the deliveries to webhooks
+              Show the deliveries {TARGETS[deliveryTargetOf(webhook)].failed.toLowerCase()}
             </a>
           </div>
         </FormSection>
-        <EventTest
-          events={TEST_EVENTS}
-          initial="test"
-          help="Sent at once with sample data, and signed like real events. It does not appear among the deliveries."
-          hasChanges={form.hasChanges}
-          send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
-        />
-        <SigningSecret
-          rotate={async (keep_old_seconds) => {
-            const body = { keep_old_seconds };
-            const rotated = await api.post("/admin/settings/webhooks/{webhook_id}/rotate", { path, body });
-            const { signing_secret, ...changed } = rotated;
-            onStored(changed);
-            return { signing_secret };
-          }}
-        />
+        {isServer && (
+          <EventTest
+            events={TEST_EVENTS}
+            initial="test"
+            help="Sent at once with sample data, and signed like real events. It does not appear among the deliveries."
+            hasChanges={form.hasChanges}
+            send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
+          />
+        )}
+        {isServer && (
+          <SigningSecret
+            rotate={async (keep_old_seconds) => {
+              const body = { keep_old_seconds };
+              const rotated = await api.post("/admin/settings/webhooks/{webhook_id}/rotate", { path, body });
+              const { signing_secret, ...changed } = rotated;
+              onStored(changed);
+              return { signing_secret };
+            }}
+          />
+        )}
         <PublicKeys keys={webhook.public_keys} />
         <DeleteByName
           thing="the webhook"
-          name={new URL(webhook.url).host}
+          name={shortName(webhook)}
           id={webhook.webhook_id}
-          effect="Your server gets no more events. Deliveries stay in the log."
+          effect="Nothing is sent there any more. Deliveries stay in the log."
           remove={remove}
         />
       </div>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AccountSettings, Webhook, WebhookEventName, WebhookWithSecret } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
-import { TextField, URL_INPUT } from "../../ui/form-fields";
+import { SelectField, TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
 import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
@@ -21,6 +21,7 @@ import { useRecentFailures } from "../state/alerts/recent-failures";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
+import { ADDRESS_INPUT, ADDRESSES, roleHelp, TARGET_OPTIONS } from "./webhook-target";
 import { webhookRoute } from "../state/page/page-routes";
 
 const MAX_WEBHOOKS = 10;
@@ -88,6 +89,13 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
   );
 }
 
+interface WebhookDraft {
+  target: Webhook["target"];
+  url: string;
+  role_arn: string;
+  events: WebhookEventName[];
+}
+
 interface AddWebhookDialogProps {
   settings: AccountSettings;
   onAdded: (webhook: Webhook) => void;
@@ -98,19 +106,26 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
   const { api } = useWorkspace();
   const [added, setAdded] = useState<WebhookWithSecret>();
   const form = useNewRecordForm({
-    fields: ["url", "events"],
-    initial: (): { url: string; events: WebhookEventName[] } => ({ url: "", events: [] }),
-    check: ({ url }): Problems => {
+    fields: ["url", "role_arn", "events"],
+    initial: (): WebhookDraft => ({ target: "server", url: "", role_arn: "", events: [] }),
+    check: ({ target, url }): Problems => {
+      if (target !== "server") return {};
       const problem = receiverUrlProblem(url, settings);
       return problem === undefined ? {} : { url: problem };
     },
-    create: ({ url, events }) => api.post("/admin/settings/webhooks", { body: { url: url.trim(), events } }),
+    create: ({ target, url, role_arn, events }) => {
+      const role = target === "server" ? {} : { role_arn: role_arn.trim() };
+      return api.post("/admin/settings/webhooks", { body: { target, url: url.trim(), ...role, events } });
+    },
     onCreated: (webhook) => {
       const { signing_secret: _, ...stored } = webhook;
       onAdded(stored);
       setAdded(webhook);
     },
   });
+  const { target } = form.draft;
+  const isServer = target === "server";
+  const address = ADDRESSES[target];
   useRequestGuard(form.isBusy);
   if (added !== undefined) {
     const openPage = () => {
@@ -130,12 +145,27 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
   return (
     <Dialog key="question" title="Add a webhook" class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
       <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
+        <SelectField
+          id="webhook-target"
+          label="Where events go"
+          value={target}
+          options={TARGET_OPTIONS}
+          onChange={(target) => form.change({ target })}
+        />
         <TextField
           {...form.text("url")}
-          label="Address of your server"
-          help={`Each event is sent there as a signed POST request. ${receiverUrlHelp(settings)}`}
-          input={{ ...URL_INPUT, placeholder: "https://", "data-autofocus": true }}
+          label={address.label}
+          help={isServer ? `${address.help} ${receiverUrlHelp(settings)}` : address.help}
+          input={{ ...(isServer ? URL_INPUT : ADDRESS_INPUT), placeholder: address.placeholder }}
         />
+        {!isServer && (
+          <TextField
+            {...form.text("role_arn")}
+            label="ARN of the role"
+            help={roleHelp(settings.aws_external_id)}
+            input={{ ...ADDRESS_INPUT, placeholder: "arn:aws:iam::123456789012:role/switchboard" }}
+          />
+        )}
         <EventFields
           events={form.draft.events}
           problem={form.problems["events"]}

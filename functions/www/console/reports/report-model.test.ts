@@ -28,7 +28,7 @@ const totals = (changes: Partial<ReportTotals> = {}): ReportTotals => ({
   length: DURATION,
   talk_time: DURATION,
   ratings: { positive: 0, negative: 0 },
-  failed_deliveries: { channel: 0, bot: 0, webhook: 0, telephony: 0 },
+  failed_deliveries: { channel: 0, bot: 0, webhook: 0, sqs: 0, eventbridge: 0, telephony: 0 },
   calls: { callback: CALLS, incoming: CALLS, outgoing: CALLS },
   drafts: { suggested: 0, taken: 0, edited: 0, ignored: 0 },
   ...changes,
@@ -74,7 +74,8 @@ test("numbers of chats are compared with the days before", () => {
 });
 
 test("failures are marked as bad only if there were fewer before", () => {
-  const failing = (webhook: number) => totals({ failed_deliveries: { channel: 0, bot: 0, webhook, telephony: 0 } });
+  const failing = (webhook: number) =>
+    totals({ failed_deliveries: { channel: 0, bot: 0, webhook, sqs: 0, eventbridge: 0, telephony: 0 } });
   const toneOf = (before: number) =>
     figure(reportOf({ total: failing(3), previous: failing(before) }), "Failed deliveries").tone;
   assert.equal(toneOf(1), "bad");
@@ -167,7 +168,7 @@ test("agents, failures and calls are listed", () => {
       {
         channel_id: "b",
         name: "App",
-        totals: totals({ failed_deliveries: { channel: 1, bot: 2, webhook: 3, telephony: 0 } }),
+        totals: totals({ failed_deliveries: { channel: 1, bot: 2, webhook: 3, sqs: 0, eventbridge: 0, telephony: 0 } }),
       },
     ],
   });
@@ -175,7 +176,7 @@ test("agents, failures and calls are listed", () => {
     ["Deleted agent 4", 6, 60],
     ["Marta", 2, 20],
   ]);
-  assert.deepEqual(failureTable(report).rows, [["App", 1, 3, 2, 0, 6]]);
+  assert.deepEqual(failureTable(report).rows, [["App", 1, 3, 0, 0, 2, 0, 6]]);
   assert.equal(callTable(report).columns.length, 7);
 });
 

@@ -24,6 +24,7 @@ const STORED: AccountSettings = {
   retention_days: null,
   time_zone: "UTC",
   allows_http_receivers: true,
+  aws_external_id: "a1",
 };
 const DRAFT = draftOf(STORED);
 const changed = (changes: Partial<SettingsDraft>) => changesOf(STORED, { ...DRAFT, ...changes });

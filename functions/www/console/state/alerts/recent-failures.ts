@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../../../api/client";
 import type { DeliveryLogEntry } from "../../../api/types";
+import { isWebhookTarget } from "../../admin/delivery-targets";
 
 const DAY_SECONDS = 86_400;
 /** The number of failures that are read. With more failures, only the newest are counted. */
@@ -17,7 +18,7 @@ export function countByReceiver(
 ): FailureCounts {
   const counts = new Map<string, number>();
   for (const { target, channel_id, webhook_id } of failures) {
-    const id = target === "channel" ? channel_id : target === "webhook" ? webhook_id : undefined;
+    const id = target === "channel" ? channel_id : isWebhookTarget(target) ? webhook_id : undefined;
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return counts;

@@ -1,0 +1,46 @@
+/* Where the events of a webhook go, and what its form asks for that. */
+
+import type { Webhook } from "../../api/types";
+
+type WebhookTarget = Webhook["target"];
+
+export const TARGET_OPTIONS: readonly { value: WebhookTarget; label: string }[] = [
+  { value: "server", label: "Your server" },
+  { value: "sqs", label: "An SQS queue in your AWS account" },
+  { value: "eventbridge", label: "An EventBridge event bus in your AWS account" },
+];
+
+/** The attributes of a field for the URL of a queue or for an ARN. */
+export const ADDRESS_INPUT = { spellcheck: false, dir: "ltr" } as const;
+
+interface AddressField {
+  label: string;
+  help: string;
+  placeholder: string;
+}
+
+export const ADDRESSES: Record<WebhookTarget, AddressField> = {
+  server: {
+    label: "Address of your server",
+    help: "Each event is sent there as a signed POST request.",
+    placeholder: "https://",
+  },
+  sqs: {
+    label: "URL of the queue",
+    help: "Each event is a message. In a FIFO queue, each chat is a message group.",
+    placeholder: "https://sqs.eu-central-1.amazonaws.com/123456789012/chats",
+  },
+  eventbridge: {
+    label: "ARN of the event bus",
+    help: "Each event is put on the bus with the source switchboard. It can have 256 KB.",
+    placeholder: "arn:aws:events:eu-central-1:123456789012:event-bus/chats",
+  },
+};
+
+/** Says what the trust policy of a role must require. */
+export const roleHelp = (externalId: string) =>
+  `The service assumes this role. Its trust policy must require the external id ${externalId}.`;
+
+/** The name by which an admin knows the webhook: the host of its server, or the name of its queue or event bus. */
+export const shortName = ({ target, url }: Pick<Webhook, "target" | "url">) =>
+  target === "server" ? new URL(url).host : (url.split("/").at(-1) ?? url);
