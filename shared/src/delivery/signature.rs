@@ -61,8 +61,7 @@ mod tests {
         let (id, at) = ("01a214d2-d7b1-7000-8000-04000000ab59", Timestamp::from_seconds(1_790_331_234));
         let signed = sign(&[SECRET.to_owned(), key.to_owned()], id, at, "{\"result\":\"жж\"}".as_bytes()).unwrap();
         let hmac = "v1,wJo0lSJ7dsGbwrKQ4yRBOHrlZqiF63yxj5mblwvid54=";
-        let ed25519 =
-            "v1a,nvVEA4u270GV9TU/HwULVPk262P6R0U7iX1gkjMM01R6Y2PNxxF0yUciKtqoJykhmAr4MWihw044naq9oZyLCQ==";
+        let ed25519 = "v1a,nvVEA4u270GV9TU/HwULVPk262P6R0U7iX1gkjMM01R6Y2PNxxF0yUciKtqoJykhmAr4MWihw044naq9oZyLCQ==";
         assert_eq!(signed, format!("{hmac} {ed25519}"));
         let documentation = include_str!("../../../docs/webhooks.md");
         let public_key = SigningKey::parse(key).unwrap().to_public_text();
