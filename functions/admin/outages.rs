@@ -3,7 +3,6 @@
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use shared::domain::deliveries::outage::{OutageKey, OutageStatus};
 use shared::error::Error;
@@ -12,6 +11,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
+use shared::store::cache::CACHE_TTL;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -32,7 +32,8 @@ async fn handle((directory, connections, chats, outbox): Dependencies, request: 
             let key = request.body_as::<ReceiverToResume>()?.into_key(caller.account_id.clone());
             switch_on(&audit::by_agent(&directory, &caller, &request), &key).await?;
             chats.resume_outage(&key, clock::now()).await?;
-            outbox.send_delayed(key.target, &Task::outage(&key, None), Duration::ZERO).await?;
+            // Until then, the delivering function may not know that the receiver is switched on.
+            outbox.send_delayed(key.target, &Task::outage(&key, None), CACHE_TTL).await?;
             Ok(Response::ok(ResumedReceiver::new(key)))
         }
         _ => Err(request.unexpected_method()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::delivery::engine::{OutagePolicy, Receiver};
-use crate::delivery::outbound_client::{AttemptFuture, SWITCHED_OFF, hold, reject_unsent};
+use crate::delivery::outbound_client::{AttemptFuture, SWITCHED_OFF, reject_unsent, retry_unsent};
 use crate::delivery::webhook_request::{OutgoingEvent, WebhookRequests};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -59,7 +59,9 @@ impl Receiver for AwsTargetReceiver<'_> {
                 return Err(Error::internal("the webhook entry has no dispatch"));
             };
             match self.requests().webhook_and_event(entry, dispatch, chat).await? {
-                Ok((webhook, _)) if webhook.outage_status == OutageStatus::SwitchedOff => Ok(hold(SWITCHED_OFF)),
+                Ok((webhook, _)) if webhook.outage_status == OutageStatus::SwitchedOff => {
+                    Ok(retry_unsent(SWITCHED_OFF))
+                }
                 Ok((webhook, event)) => self.attempt(&webhook, &event, chat, dispatch.event.name(), timeout).await,
                 Err(obstacle) => Ok(reject_unsent(obstacle)),
             }

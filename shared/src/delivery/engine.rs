@@ -185,7 +185,7 @@ pub async fn run(
     let run = DeliveryRun { chats, breakers, outbox, receiver, task: task.with_turn_started(clock::now()) };
     match run.make_attempt().await {
         Ok(()) => Ok(()),
-        Err((stage, error)) if task.late => {
+        Err((stage, error)) if task.is_late() => {
             // The next probe of the outage attempts the delivery again.
             tracing::warn!(
                 context = error.context(),
@@ -263,7 +263,7 @@ impl DeliveryRun<'_> {
             Decision::LeaveToSweep => {
                 tracing::error!(account_id, chat_id, seq, "delivery left to the sweep: its attempts are not recorded");
             }
-            Decision::Send(..) if !self.task.late && self.has_open_breaker(&entry, &chat).await => {
+            Decision::Send(..) if !self.task.is_late() && self.has_open_breaker(&entry, &chat).await => {
                 tracing::info!(account_id, chat_id, seq, "first attempt goes to the retry queue: the receiver hangs");
                 self.send_delayed(&self.task.retry_unordered(), Duration::ZERO).await?;
             }
@@ -291,7 +291,7 @@ impl DeliveryRun<'_> {
     /// that the agent has seen a failure.
     async fn unless_fetched(&self, entry: &TimelineEntry, chat: &Chat, decision: Decision) -> Result<Decision, Error> {
         let Decision::Send(delivery, _) = &decision else { return Ok(decision) };
-        if self.task.late {
+        if self.task.is_late() {
             return Ok(decision);
         }
         let Some(receiver) = self.receiver.fetcher(entry, chat).await? else { return Ok(decision) };
@@ -309,15 +309,18 @@ impl DeliveryRun<'_> {
         now: Timestamp,
     ) -> Result<Decision, Error> {
         let Decision::Send(delivery, _) = &decision else { return Ok(decision) };
-        if delivery.attempts_made > 0 && !self.task.late {
+        if delivery.attempts_made > 0 && !self.task.is_late() {
             return Ok(decision);
         }
         let policy = self.receiver.outage_policy(entry, chat).await?;
         let Some(policy) = policy.filter(|policy| policy.options.strict_order) else { return Ok(decision) };
-        let Some((_, earlier)) = self.chats.earlier_undelivered(entry, now).await? else { return Ok(decision) };
+        let earlier = self.chats.earlier_undelivered(entry, now).await?;
+        // A message that waits to be fetched, from when the channel had no address, may wait for days.
+        let earlier = earlier.filter(|(_, delivery)| delivery.fetch_until.is_none());
+        let Some((_, earlier)) = earlier else { return Ok(decision) };
         Ok(match earlier.state {
             // The earlier delivery ends first, and then wakes this one.
-            _ if self.task.late => Decision::Skip,
+            _ if self.task.is_late() => Decision::Skip,
             DeliveryState::Pending => {
                 let verdict_at = earlier.clock().result_visible_at(now.plus(UNAVAILABLE_RETRY_DELAY));
                 Decision::Requeue(self.task.retry_unordered(), verdict_at.since(now))
@@ -341,11 +344,12 @@ impl DeliveryRun<'_> {
         self.chats.fail_behind_other(entry, delivery, entry.at.plus(LATE_PERIOD), now).await.map(|_| ())
     }
 
-    /// Queues the delivery of the chat that waited for this one in strict order. If this is the first attempt from the
-    /// FIFO queue, the next one is still in that queue.
+    /// Queues the delivery of the chat that waited for this one in strict order. If this is the very first attempt, the
+    /// next delivery is still in the FIFO queue behind it.
     async fn wake_next(&self, due: &DueAttempt, outcome: &Outcome, now: Timestamp) -> Result<(), Error> {
         let DueAttempt { entry, chat, delivery, .. } = due;
-        let was_delayed = !self.task.ordered || self.task.late || delivery.attempts_made > 0;
+        let is_replay = delivery.round > 1;
+        let was_delayed = !self.task.ordered || self.task.is_late() || delivery.attempts_made > 0 || is_replay;
         if matches!(outcome, Outcome::Retry(_)) || !was_delayed {
             return Ok(());
         }
@@ -354,7 +358,7 @@ impl DeliveryRun<'_> {
             return Ok(());
         }
         let Some((next, _)) = self.chats.next_undelivered(entry, now).await? else { return Ok(()) };
-        let Some(task) = Task::next_in_strict_order(&next) else { return Ok(()) };
+        let Some(task) = Task::next_in_strict_order(&next, now) else { return Ok(()) };
         self.send_delayed(&task, Duration::ZERO).await
     }
 
@@ -468,7 +472,7 @@ impl DeliveryRun<'_> {
         if is_late && has_failed {
             self.chats.count_failed_probe(&policy.key, now).await
         } else if is_late || (was_failing && policy.options.late_delivery) {
-            self.late_delivery().start_drain(&policy.key, now).await
+            self.late_delivery().record_success(&policy.key, now).await
         } else {
             Ok(())
         }
@@ -595,7 +599,7 @@ impl DeliveryRun<'_> {
 }
 
 fn is_next_attempt(delivery: &Delivery, task: &EntryTask, now: Timestamp) -> bool {
-    let is_expected = if task.late { delivery.is_late(now) } else { delivery.state == DeliveryState::Pending };
+    let is_expected = if task.is_late() { delivery.is_late(now) } else { delivery.state == DeliveryState::Pending };
     is_expected && delivery.round == task.round && delivery.attempts_made == task.attempt
 }
 

@@ -37,7 +37,7 @@ pub struct EventFeed<'a> {
 impl EventFeed<'_> {
     /// Acknowledges the page that ends at `after`, and returns the next one. Waits for up to `wait` if no message is
     /// there.
-    pub async fn next_page(&self, after: &FeedCursor, limit: i32, wait: Duration) -> Result<FetchedEvents, Error> {
+    pub async fn next_page(&self, after: &FeedCursor, limit: usize, wait: Duration) -> Result<FetchedEvents, Error> {
         self.acknowledge(after).await?;
         let until = clock::now().plus(wait);
         loop {
@@ -46,6 +46,7 @@ impl EventFeed<'_> {
             if !events.is_empty() || remaining.is_zero() {
                 return Ok(events);
             }
+            // The only function that waits on purpose: a caller that waits gets a message sooner than one who asks again.
             clock::sleep(remaining.min(POLL_INTERVAL)).await;
         }
     }
@@ -54,12 +55,12 @@ impl EventFeed<'_> {
         if positions.is_empty() {
             return Ok(());
         }
-        let entries = self.chats.fetched_entries(&self.channel.account_id, positions).await?;
+        let entries = self.chats.deliveries_to_fetch(&self.channel.account_id, positions).await?;
         let own = entries.values().filter(|(chat, entry)| self.is_of_channel(chat, entry));
         try_join_all(own.map(|(_, entry)| self.finish(entry))).await.map(|_| ())
     }
 
-    /// The positions come from the caller, who may only acknowledge what was returned.
+    /// The positions come from the caller, who may only acknowledge what waits for this channel.
     fn is_of_channel(&self, chat: &Chat, entry: &TimelineEntry) -> bool {
         let is_waiting = |delivery: &Delivery| delivery.target == Target::Channel && delivery.fetch_until.is_some();
         chat.channel_id == self.channel.channel_id && entry.delivery.as_ref().is_some_and(is_waiting)
@@ -75,12 +76,12 @@ impl EventFeed<'_> {
     }
 
     /// Returns the oldest messages without those that `acknowledged` contains, which the index can still list.
-    async fn page(&self, acknowledged: &FeedCursor, limit: i32) -> Result<FetchedEvents, Error> {
-        let mut rows = self.chats.unfetched(&outage_key(self.channel), limit).await?;
+    async fn page(&self, acknowledged: &FeedCursor, limit: usize) -> Result<FetchedEvents, Error> {
+        let mut rows = self.chats.unfetched(&outage_key(self.channel)).await?;
         rows.retain(|(_, entry)| !acknowledged.contains(entry.chat_id, entry.seq));
         let (mut events, mut positions, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (chat, entry) in self.in_order(rows).await? {
-            if bytes >= MAX_PAGE_BYTES {
+            if bytes >= MAX_PAGE_BYTES || events.len() >= limit {
                 break;
             }
             if let Some(event) = self.event(&chat, &entry).await? {
@@ -99,7 +100,9 @@ impl EventFeed<'_> {
         let now = clock::now();
         let earlier = try_join_all(rows.iter().map(|(_, entry)| self.chats.earlier_undelivered(entry, now))).await?;
         let mut last_seqs = HashMap::new();
-        let held_back_by = earlier.into_iter().map(|earlier| earlier.map(|(entry, _)| entry.seq));
+        // A delivery that has failed before the channel began to fetch may be attempted again, but holds nothing back.
+        let earlier = earlier.into_iter().map(|earlier| earlier.filter(|(entry, _)| is_pending(entry)));
+        let held_back_by = earlier.map(|earlier| earlier.map(|(entry, _)| entry.seq));
         let rows = rows.into_iter().zip(held_back_by).filter_map(|((chat, entry), earlier)| {
             let is_next = earlier.is_none() || earlier == last_seqs.get(&entry.chat_id).copied();
             is_next.then(|| {
@@ -141,8 +144,10 @@ impl EventFeed<'_> {
     ) -> Result<(), Error> {
         let attempt =
             Attempt { at: now, status: None, duration_ms: 0, error: Some(failure.message.clone()), answer: None };
-        self.chats.record_attempt(entry, delivery, &attempt, &DeliveryUpdate::failed(failure, now)).await?;
-        metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(now.since(entry.at)));
+        let failed = DeliveryUpdate::failed(failure, now);
+        if self.chats.record_attempt(entry, delivery, &attempt, &failed).await? {
+            metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(now.since(entry.at)));
+        }
         Ok(())
     }
 }

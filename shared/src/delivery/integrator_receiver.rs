@@ -8,7 +8,9 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use crate::delivery::engine::{OutagePolicy, Receiver};
-use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, SWITCHED_OFF, hold, reject_unsent};
+use crate::delivery::outbound_client::{
+    self, AttemptFuture, OutboundClient, SWITCHED_OFF, reject_unsent, retry_unsent,
+};
 use crate::delivery::rehearsal::Fault;
 use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::channels::channel::{ApiSettings, Channel};
@@ -78,14 +80,14 @@ impl Receiver for IntegratorReceiver<'_> {
         Box::pin(async move {
             let channel = channel_to_sign_with(self.directory, entry, chat).await?;
             if channel.as_ref().is_some_and(|channel| channel.outage_status == OutageStatus::SwitchedOff) {
-                return Ok(hold(SWITCHED_OFF));
+                return Ok(retry_unsent(SWITCHED_OFF));
             }
             let (post, api) = match compose(channel.as_deref(), entry, chat)? {
                 Ok(composed) => composed,
                 Err(obstacle) => return Ok(reject_unsent(obstacle)),
             };
             if post.url.is_none() {
-                return Ok(hold("the channel has no address: its integrator fetches the messages"));
+                return Ok(retry_unsent("the channel has no address: its integrator fetches the messages"));
             }
             if let Some(fault) = Fault::of_attempt(entry, api.rehearsal_percent) {
                 return self.send_with_fault(fault, post, api, timeout).await;
@@ -142,12 +144,12 @@ impl IntegratorReceiver<'_> {
         timeout: Duration,
     ) -> Result<(Outcome, Attempt), Error> {
         let (outcome, attempt) = if fault == Fault::Lost {
-            hold("")
+            retry_unsent("not attempted")
         } else {
             let result = self.outbound.post(&fault.apply_to(post)?, timeout).await?;
             result.into_outcome(|response| integrator_response::outcome(response, api))
         };
-        let outcome = fault.outcome(outcome);
+        let outcome = fault.outcome(&outcome, attempt.status);
         let error = outcome.error().map(str::to_owned);
         Ok((outcome, Attempt { error, ..attempt }))
     }
@@ -178,7 +180,9 @@ impl IntegratorReceiver<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
-        let Some(api) = channel.settings.api().filter(|api| api.integrator_url.is_some()) else { return Ok(()) };
+        let gets_requests =
+            |api: &&ApiSettings| api.integrator_url.is_some() && channel.outage_status != OutageStatus::SwitchedOff;
+        let Some(api) = channel.settings.api().filter(gets_requests) else { return Ok(()) };
         let Some(sender) = self.owner_of(&chat).await? else { return Ok(()) };
         let body = IntegratorMessage::typing_notice(&sender, &chat, typing);
         let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();

@@ -20,6 +20,8 @@ use crate::store::chats::delivery::delivery_listing::{DeliveryPage, DeliveryQuer
 use crate::wire::queue_task::{DrainPosition, OutageTask, Task};
 
 const MAX_DELIVERIES_PER_DRAIN_STEP: usize = 100;
+/// Each page examines up to 500 failed deliveries of the account.
+const MAX_PAGES_PER_PROBE: usize = 10;
 /// The time between two steps of a drain, so that new messages need not wait behind all delayed ones.
 const DRAIN_STEP_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -44,33 +46,58 @@ impl LateDelivery<'_> {
         }
     }
 
-    /// Queues an attempt at one of the delayed deliveries: the one after the last probed one.
+    /// Queues an attempt at one of the delayed deliveries: the one after the last probed one, or the oldest one.
     async fn probe(&self, outage: &Outage) -> Result<(), Error> {
-        let DeliveryPage { rows, next } =
-            self.delayed(&outage.key, None, MAX_DELIVERIES_PER_DRAIN_STEP, clock::now()).await?;
-        let possible = self.to_attempt(&rows).await?;
-        let following = possible.iter().find(|entry| outage.probed.is_some_and(|probed| is_after(entry, probed)));
-        match following.or(possible.first()) {
-            Some(entry) => {
+        let mut after = outage.probed;
+        for _ in 0..MAX_PAGES_PER_PROBE {
+            let now = clock::now();
+            let DeliveryPage { rows, next } =
+                self.delayed(&outage.key, after, MAX_DELIVERIES_PER_DRAIN_STEP, now).await?;
+            if let Some(entry) = self.first_to_attempt(&rows, now).await? {
                 let probed = DeliveryCursor { at: Some(entry.at), chat_id: entry.chat_id, seq: entry.seq };
                 self.chats.record_probe(&outage.key, probed).await?;
-                self.queue(&[entry]).await
+                return self.queue(&[entry]).await;
             }
-            // Of very many failed deliveries, this page contained none of this receiver.
-            None if next.is_some() => Ok(()),
-            None => self.chats.mark_outage_over(outage).await,
+            if next.is_none() && after.is_none() {
+                return self.chats.mark_outage_over(outage).await;
+            }
+            after = next;
         }
+        // The pages were full of the failures of other receivers. The next probe continues behind them.
+        match after {
+            Some(position) => self.chats.record_probe(&outage.key, position).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the first of the deliveries that the strict order of its chat allows to attempt.
+    async fn first_to_attempt<'a>(
+        &self,
+        rows: &'a [(Chat, TimelineEntry)],
+        now: Timestamp,
+    ) -> Result<Option<&'a TimelineEntry>, Error> {
+        let is_strict = self.has_strict_order(rows).await?;
+        for entry in self.to_attempt(rows).await? {
+            if !is_strict || self.chats.earlier_undelivered(entry, now).await?.is_none() {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the delayed deliveries that can be attempted. In strict order, only the oldest of each chat can be: each
     /// success queues the next one.
     async fn to_attempt<'a>(&self, rows: &'a [(Chat, TimelineEntry)]) -> Result<Vec<&'a TimelineEntry>, Error> {
-        let Some((chat, entry)) = rows.first() else { return Ok(Vec::new()) };
-        let policy = self.receiver.outage_policy(entry, chat).await?;
-        let is_strict = policy.is_some_and(|policy| policy.options.strict_order);
+        let is_strict = self.has_strict_order(rows).await?;
         let mut chats = BTreeSet::new();
         let entries = rows.iter().map(|(_, entry)| entry);
         Ok(entries.filter(|entry| chats.insert(entry.chat_id) || !is_strict).collect())
+    }
+
+    async fn has_strict_order(&self, rows: &[(Chat, TimelineEntry)]) -> Result<bool, Error> {
+        let Some((chat, entry)) = rows.first() else { return Ok(false) };
+        let policy = self.receiver.outage_policy(entry, chat).await?;
+        Ok(policy.is_some_and(|policy| policy.options.strict_order))
     }
 
     /// Queues attempts at a page of the delayed deliveries, and the next step of the drain.
@@ -89,9 +116,9 @@ impl LateDelivery<'_> {
         self.outbox.send_delayed(outage.key.target, &task, DRAIN_STEP_INTERVAL).await
     }
 
-    /// Starts a drain, unless one is in progress or the receiver has no outage.
-    pub(crate) async fn start_drain(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
-        if !self.chats.start_drain(key, now).await? {
+    /// Records that the receiver works. Starts a drain, unless one is in progress or the receiver has no outage.
+    pub(crate) async fn record_success(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
+        if !self.chats.record_success_in_outage(key, now).await? || !self.chats.start_drain(key, now).await? {
             return Ok(());
         }
         let (account_id, target, receiver_id) = (&key.account_id, key.target.name(), &key.receiver_id);
@@ -136,9 +163,4 @@ impl LateDelivery<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the entry comes after the position in the order of the log.
-fn is_after(entry: &TimelineEntry, position: DeliveryCursor) -> bool {
-    (Some(entry.at), entry.chat_id, entry.seq) > (position.at, position.chat_id, position.seq)
 }

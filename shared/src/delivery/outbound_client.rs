@@ -273,7 +273,7 @@ pub(crate) const SWITCHED_OFF: &str = "the address is switched off, because it h
 
 /// Returns the result of an attempt that makes no request because of the receiver's state. Unlike a rejection, this
 /// failure is temporary.
-pub(crate) fn hold(message: &str) -> (Outcome, Attempt) {
+pub(crate) fn retry_unsent(message: &str) -> (Outcome, Attempt) {
     (Outcome::Retry(message.to_owned()), unsent(message))
 }
 

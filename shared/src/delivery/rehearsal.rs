@@ -40,15 +40,20 @@ impl Fault {
         })
     }
 
-    /// Returns the outcome of an attempt with this fault, instead of the one that its response would have.
-    pub(crate) fn outcome(self, outcome: Outcome) -> Outcome {
-        let repeat = |reason: &str| Outcome::Retry(format!("rehearsal: {reason}"));
-        match (self, outcome) {
-            (Self::Lost, _) => repeat("this attempt was not made"),
-            (Self::Repeated, Outcome::Delivered) => repeat("accepted, and sent again"),
-            (Self::WrongSignature, Outcome::Delivered) => repeat("a wrong signature was accepted"),
-            (Self::WrongSignature, Outcome::Rejected(_) | Outcome::Retry(_)) => repeat("a wrong signature was refused"),
-            (Self::Repeated | Self::OtherEncoding, outcome) => outcome,
+    /// Returns the outcome of an attempt with this fault, instead of the one that its response would have. It is never a
+    /// final failure: the next attempt, which has no fault, decides.
+    pub(crate) fn outcome(self, outcome: &Outcome, status: Option<u16>) -> Outcome {
+        let retry = |reason: &str| Outcome::Retry(format!("rehearsal: {reason}"));
+        let is_refused = status.is_some_and(|status| (400..500).contains(&status));
+        match (self, outcome.error()) {
+            (Self::Lost, _) => retry("this attempt was not made"),
+            (Self::Repeated, None) => retry("accepted, and sent again"),
+            (Self::OtherEncoding, None) => Outcome::Delivered,
+            (Self::WrongSignature, None) => retry("a wrong signature was accepted"),
+            (Self::WrongSignature, Some(_)) if is_refused => retry("a wrong signature was refused"),
+            (Self::Repeated, Some(reason)) => retry(reason),
+            (Self::WrongSignature, Some(reason)) => retry(&format!("to a wrong signature, {reason}")),
+            (Self::OtherEncoding, Some(reason)) => retry(&format!("to the other encoding, {reason}")),
         }
     }
 }
@@ -56,7 +61,7 @@ impl Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::deliveries::delivery::{Attempt, Delivery, Target};
+    use crate::domain::deliveries::delivery::{Attempt, Delivery, Failure, Target};
     use crate::domain::timestamp::Timestamp;
     use crate::wire::sample_data;
 
@@ -74,6 +79,18 @@ mod tests {
             let entry = entry(&n.to_string());
             assert_eq!((Fault::of_attempt(&entry, 0), Fault::of_attempt(&entry, 100).is_some()), (None, true));
         }
+    }
+
+    #[test]
+    fn fault_never_ends_the_attempts_in_failure() {
+        let rejected = Outcome::Rejected(Failure { code: None, message: "HTTP 411".into(), hidden: false });
+        for outcome in [rejected, Outcome::Retry("HTTP 500".into())] {
+            for fault in FAULTS {
+                assert!(matches!(fault.outcome(&outcome, Some(411)), Outcome::Retry(_)), "{fault:?}, {outcome:?}");
+            }
+        }
+        let accepted = FAULTS.map(|fault| fault.outcome(&Outcome::Delivered, Some(200)));
+        assert_eq!(accepted.iter().filter(|outcome| **outcome == Outcome::Delivered).count(), 1, "{accepted:?}");
     }
 
     #[test]

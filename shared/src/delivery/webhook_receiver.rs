@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 
 use crate::chats::visitor::update_visitor::update_visitor;
 use crate::delivery::engine::{OutagePolicy, Receiver, UpdateFuture};
-use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, SWITCHED_OFF, hold, reject_unsent};
+use crate::delivery::outbound_client::{
+    AttemptFuture, OutboundClient, PostResult, SWITCHED_OFF, reject_unsent, retry_unsent,
+};
 use crate::delivery::webhook_request::WebhookRequests;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::CrmCardAssignment;
@@ -63,7 +65,7 @@ impl Receiver for WebhookReceiver<'_> {
             };
             let webhook = self.requests().webhook(entry, &webhook_dispatch.webhook_id).await?;
             if webhook.is_some_and(|webhook| webhook.outage_status == OutageStatus::SwitchedOff) {
-                return Ok(hold(SWITCHED_OFF));
+                return Ok(retry_unsent(SWITCHED_OFF));
             }
             match self.requests().compose(entry, webhook_dispatch, chat).await? {
                 Ok(post) => {

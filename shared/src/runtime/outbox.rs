@@ -20,7 +20,7 @@ use crate::domain::named::Named;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
-use crate::runtime::{aws_config, config, trace};
+use crate::runtime::{aws_config, clock, config, trace};
 use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 
@@ -95,7 +95,8 @@ impl Outbox {
     /// Queues a late attempt at a failed delivery, after the earlier tasks of its message group. Does nothing if the
     /// entry has no delivery.
     pub async fn send_late_attempt(&self, entry: &TimelineEntry) -> Result<(), Error> {
-        let (Some(delivery), Some(task)) = (&entry.delivery, Task::late_attempt(entry)) else { return Ok(()) };
+        let task = Task::late_attempt(entry, clock::now());
+        let (Some(delivery), Some(task)) = (&entry.delivery, task) else { return Ok(()) };
         self.send_in_order(delivery.target, &task).await
     }
 

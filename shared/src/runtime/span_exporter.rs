@@ -1,8 +1,9 @@
 //! Sends finished spans to a collector with the OpenTelemetry protocol (OTLP over HTTP, as protobuf). The collector is
-//! expected near the function, for example in an extension at `http://127.0.0.1:4318`, because the invocation ends only
-//! after the request.
+//! expected near the function, for example in an extension at `http://127.0.0.1:4318`, because Lambda freezes a process
+//! that has responded. A request is sent while the invocation's response is, so that nobody waits for the collector. Its
+//! result is read at the next export.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aws_smithy_runtime_api::client::http::HttpConnector;
@@ -10,13 +11,14 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use futures_util::future::BoxFuture;
+use tokio::task::JoinHandle;
 use url::Url;
 
 use crate::runtime::aws_http_client::AwsHttpClient;
 use crate::runtime::config;
 use crate::wire::otlp::{self, Attribute, FinishedSpan};
 
-/// The maximum duration of a request to the collector.
+/// The maximum time that an export waits for the last one.
 const EXPORT_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long nothing is exported after a failure, so that a collector that hangs does not delay every request.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(30);
@@ -27,6 +29,7 @@ pub(super) struct SpanExporter {
     client: AwsHttpClient,
     /// The attributes that describe the process.
     resource: Vec<Attribute>,
+    in_progress: Mutex<Option<JoinHandle<Result<(), String>>>>,
     paused_until: Mutex<Option<Instant>>,
 }
 
@@ -52,40 +55,55 @@ impl SpanExporter {
             ("cloud.provider", "aws".into()),
             ("cloud.region", config::aws_region().as_str().into()),
         ];
-        Some(Self { url, client, resource, paused_until: Mutex::new(None) })
+        Some(Self { url, client, resource, in_progress: Mutex::new(None), paused_until: Mutex::new(None) })
     }
 
-    /// Sends the spans once. After a failure, the spans of the next seconds are dropped. The future is boxed so that it
-    /// is compiled only once.
+    /// Starts to send the spans, unless the last request has failed a short time ago. The future is boxed so that it is
+    /// compiled only once.
     pub fn export<'a>(&'a self, spans: &'a [FinishedSpan]) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            if self.paused_until().is_some_and(|end| Instant::now() < end) {
+            if let Err(reason) = self.last_result().await {
+                tracing::warn!(reason, "spans not exported");
+                *lock(&self.paused_until) = Instant::now().checked_add(PAUSE_AFTER_FAILURE);
+            }
+            if lock(&self.paused_until).is_some_and(|end| Instant::now() < end) {
                 return;
             }
             let body = otlp::encode_request(&self.resource, spans);
-            let sent = tokio::time::timeout(EXPORT_TIMEOUT, self.post(body)).await;
-            if let Err(reason) = sent.unwrap_or_else(|_| Err("no response in time".to_owned())) {
-                tracing::warn!(reason, spans = spans.len(), "spans not exported");
-                let end = Instant::now().checked_add(PAUSE_AFTER_FAILURE);
-                *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = end;
-            }
+            let request = tokio::spawn(post(self.client.clone(), self.url.clone(), body));
+            *lock(&self.in_progress) = Some(request);
+            // The other tasks run now, so that an open connection takes the request before Lambda gets the response.
+            tokio::task::yield_now().await;
         })
     }
 
-    fn paused_until(&self) -> Option<Instant> {
-        *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the result of the last request, which has usually ended during the invocation. The time limit does not
+    /// include the time for which Lambda has frozen the process.
+    async fn last_result(&self) -> Result<(), String> {
+        let Some(mut request) = lock(&self.in_progress).take() else { return Ok(()) };
+        match tokio::time::timeout(EXPORT_TIMEOUT, &mut request).await {
+            Ok(result) => result.unwrap_or_else(|error| Err(error.to_string())),
+            Err(_) => {
+                request.abort();
+                Err("no response in time".to_owned())
+            }
+        }
     }
+}
 
-    /// Returns the reason if the collector has not accepted the spans.
-    async fn post(&self, body: Vec<u8>) -> Result<(), String> {
-        let mut request = HttpRequest::new(SdkBody::from(body));
-        request.set_method("POST").map_err(|error| error.to_string())?;
-        request.set_uri(self.url.as_str()).map_err(|error| error.to_string())?;
-        request.headers_mut().insert("content-type", "application/x-protobuf");
-        let response = self.client.call(request).await.map_err(|error| error.to_string())?;
-        let status = response.status();
-        // The connection can be used again when the body has been read.
-        ByteStream::new(response.into_body()).collect().await.map_err(|error| error.to_string())?;
-        if status.is_success() { Ok(()) } else { Err(format!("HTTP {}", status.as_u16())) }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the reason if the collector has not accepted the spans.
+async fn post(client: AwsHttpClient, url: String, body: Vec<u8>) -> Result<(), String> {
+    let mut request = HttpRequest::new(SdkBody::from(body));
+    request.set_method("POST").map_err(|error| error.to_string())?;
+    request.set_uri(url).map_err(|error| error.to_string())?;
+    request.headers_mut().insert("content-type", "application/x-protobuf");
+    let response = client.call(request).await.map_err(|error| error.to_string())?;
+    let status = response.status();
+    // The connection can be used again when the body has been read.
+    ByteStream::new(response.into_body()).collect().await.map_err(|error| error.to_string())?;
+    if status.is_success() { Ok(()) } else { Err(format!("HTTP {}", status.as_u16())) }
 }

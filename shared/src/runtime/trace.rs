@@ -71,7 +71,7 @@ impl Invocation<'_> {
         self.open_span(parent.or_else(of_xray))
     }
 
-    /// Sends the finished spans. A failure is only logged.
+    /// Starts to send the finished spans. A failure is only logged.
     pub async fn export(self) {
         let finished = mem::take(&mut *self.finished.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(exporter) = self.exporter.filter(|_| !finished.is_empty()) {

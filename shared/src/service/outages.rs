@@ -1,6 +1,9 @@
 //! The regular work on the outages of receivers: their probes, their reports and their end.
 
+use std::future::ready;
 use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
 
 use crate::domain::deliveries::outage::{Outage, OutageKey, OutageStatus};
 use crate::domain::timestamp::Timestamp;
@@ -11,7 +14,8 @@ use crate::store::directory::Directory;
 use crate::wire::queue_task::Task;
 
 /// The next run continues with the others.
-const MAX_OUTAGES_PER_RUN: i32 = 100;
+const MAX_OUTAGES_PER_RUN: i32 = 1_000;
+const CONCURRENT_OUTAGES: usize = 20;
 
 pub struct Outages<'a> {
     pub directory: &'a Directory,
@@ -29,22 +33,21 @@ impl Outages<'_> {
                 return 1;
             }
         };
-        let mut failed = 0;
-        for outage in due {
-            if let Err(error) = self.handle(&outage, now).await {
-                let OutageKey { account_id, target, receiver_id } = &outage.key;
-                let (context, target) = (error.context(), target.name());
-                tracing::error!(?context, account_id, target, receiver_id, "outage not handled: {error}");
-                failed += 1;
-            }
-        }
-        failed
+        let handled = stream::iter(&due).map(|outage| self.handle_or_log(&outage.key, now));
+        let failed = handled.buffer_unordered(CONCURRENT_OUTAGES).filter(|is_handled| ready(!is_handled)).count().await;
+        u32::try_from(failed).unwrap_or(u32::MAX)
     }
 
-    async fn handle(&self, outage: &Outage, now: Timestamp) -> Result<(), Error> {
-        if !self.chats.claim_probe(outage, now).await? {
-            return Ok(());
-        }
+    async fn handle_or_log(&self, key: &OutageKey, now: Timestamp) -> bool {
+        let Err(error) = self.handle(key, now).await else { return true };
+        let OutageKey { account_id, target, receiver_id } = key;
+        let (context, target) = (error.context(), target.name());
+        tracing::error!(?context, account_id, target, receiver_id, "outage not handled: {error}");
+        false
+    }
+
+    async fn handle(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
+        let Some(outage) = &self.chats.claim_probe(key, now).await? else { return Ok(()) };
         let status = outage.due_status(now);
         if status != outage.status {
             self.save_status(outage, status).await?;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::domain::timestamp::Timestamp;
 use crate::runtime::clock;
 
-const CACHE_TTL: Duration = Duration::from_secs(10);
+/// How long a process uses a cached item.
+pub const CACHE_TTL: Duration = Duration::from_secs(10);
 /// The maximum number of cached keys. A full cache is emptied before the next item is added.
 const MAX_CACHE_ENTRIES: usize = 1_000;
 /// How often a process may read one key past the cache in each [`REREAD_WINDOW`]. The limit keeps a caller who guesses

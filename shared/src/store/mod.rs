@@ -3,7 +3,7 @@
 
 pub mod account_deletion;
 pub mod account_work;
-pub(crate) mod cache;
+pub mod cache;
 pub mod chats;
 pub mod connections;
 pub mod directory;

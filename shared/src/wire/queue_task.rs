@@ -61,9 +61,11 @@ pub struct EntryTask {
     /// The number of HTTP requests that were sent for this attempt but whose outcome could not be stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u32,
-    /// Whether this is an attempt at a failed delivery that the receiver's outage has delayed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub late: bool,
+    /// The time at which an attempt at a failed delivery was queued that the receiver's outage has delayed, in
+    /// milliseconds. `None` for other attempts. A lost late attempt is queued again with another time, so that the queue
+    /// does not take it for a duplicate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_at: Option<u64>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -176,17 +178,18 @@ impl Task {
     }
 
     /// Creates the task of a late attempt. Returns `None` if the entry has no delivery.
-    pub fn late_attempt(entry: &TimelineEntry) -> Option<Self> {
-        let attempt = entry.delivery.as_ref()?.attempts_made;
-        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late: true, ..task }))
+    pub fn late_attempt(entry: &TimelineEntry, now: Timestamp) -> Option<Self> {
+        let (attempt, late_at) = (entry.delivery.as_ref()?.attempts_made, Some(now.0));
+        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late_at, ..task }))
     }
 
     /// Creates the task that makes the next attempt at a delivery from the retry queue, now that the entry before it
     /// is delivered. Returns `None` if the entry has no delivery.
-    pub fn next_in_strict_order(entry: &TimelineEntry) -> Option<Self> {
+    pub fn next_in_strict_order(entry: &TimelineEntry, now: Timestamp) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
-        let (attempt, late) = (delivery.attempts_made, delivery.state == DeliveryState::Failed);
-        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late, ordered: false, ..task }))
+        let late_at = (delivery.state == DeliveryState::Failed).then_some(now.0);
+        let (attempt, ordered) = (delivery.attempts_made, false);
+        EntryTask::first_attempt(entry).map(|task| Self::Entry(EntryTask { attempt, late_at, ordered, ..task }))
     }
 
     pub fn outage(key: &OutageKey, drain: Option<DrainPosition>) -> Self {
@@ -252,7 +255,8 @@ impl Task {
     pub fn deduplication_id(&self) -> String {
         match self {
             Self::Entry(task) => {
-                format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.round, task.attempt)
+                let late = task.late_at.map(|at| format!("-late-{at}")).unwrap_or_default();
+                format!("{}-{}-{}-{}{late}", self.chat_key(), task.seq, task.round, task.attempt)
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat_key(), task.r#type, task.at),
             Self::AnswerDue(task) => format!("{}-{}-answer", self.chat_key(), task.seq),
@@ -284,6 +288,10 @@ impl Task {
 }
 
 impl EntryTask {
+    pub fn is_late(&self) -> bool {
+        self.late_at.is_some()
+    }
+
     fn new(account_id: &str, chat_id: u64, seq: u64, round: u32, webhook_id: Option<String>) -> Self {
         Self {
             v: VERSION,
@@ -296,7 +304,7 @@ impl EntryTask {
             webhook_id,
             turn_at: None,
             unrecorded: 0,
-            late: false,
+            late_at: None,
         }
     }
 

@@ -68,7 +68,7 @@ impl OpenChats {
         let admin = driver.create_account(account).await?;
         let limits = json!({"limits": {"visitor_messages": MAX_VISITOR_MESSAGES, "channel_chats": 1_000}});
         driver.api.put("/admin/settings", &admin.token, &limits).await?;
-        let (channel_id, channel_path) = driver.create_channel(&admin, integrator_url, json!([])).await?;
+        let (channel_id, channel_path) = driver.create_channel(&admin, Some(integrator_url), json!([])).await?;
         let chats = Self { admin, channel_id, channel_path, count };
         for chat in 1..=count {
             driver.send_visitor_message(&chats.channel_path, &visitor(chat)).await?;

@@ -186,7 +186,16 @@ fn missing_collector_fails_no_request() {
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
         let (_, _, flags) = context(&integrator.requests()[0]);
         assert_eq!(flags, "03", "random and sampled");
-        let lines = log_lines(host);
-        assert!(lines.iter().any(|(_, line)| line["message"] == "spans not exported"));
+        // A process reads the result of an export at the next one.
+        wait_for("a line about the collector", WAIT_TIMEOUT, async || {
+            active_chat.send_text("Hello again").await;
+            let lines = log_lines(host);
+            if lines.iter().any(|(_, line)| line["message"] == "spans not exported") {
+                Ok(())
+            } else {
+                Err(lines.len())
+            }
+        })
+        .await;
     });
 }

@@ -101,8 +101,9 @@ async fn open(
     };
     let entry = entry_to_visitor(message, &header)?;
     let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(agent.agent_id), now };
-    let accepted = context.webhook_notifications(WebhookEvent::ChatAccepted, WebhookEventDetails::default());
-    let mut notifications = context.create_entries(&mut header, accepted)?;
+    let mut events = context.webhook_notifications(WebhookEvent::ChatAccepted, WebhookEventDetails::default());
+    events.extend(context.ownership_notifications(None, &header));
+    let mut notifications = context.create_entries(&mut header, events)?;
     notifications.iter_mut().for_each(|entry| entry.caused_by = Some(agent.without_photo()));
 
     let mut writes = new_chat.writes(&of, &header)?;

@@ -9,8 +9,12 @@ use crate::domain::deliveries::webhook_event::WebhookEvent;
 /// Returns the events of a transition, in the order in which they are sent. `before` is `None` if the chat is new.
 pub fn ownership_events(before: Option<&Chat>, after: &Chat) -> Vec<WebhookEvent> {
     let Some(before) = before else {
-        let waits = after.state.is_waiting().then_some(WebhookEvent::ChatWaiting);
-        return [WebhookEvent::ChatOpened].into_iter().chain(waits).collect();
+        let owner = match after.state {
+            ChatState::Waiting | ChatState::Offered(_) => Some(WebhookEvent::ChatWaiting),
+            ChatState::Active(_) => Some(WebhookEvent::ChatJoined),
+            ChatState::Bot | ChatState::Closed(_) => None,
+        };
+        return [WebhookEvent::ChatOpened].into_iter().chain(owner).collect();
     };
     let agent_id = |chat: &Chat| match &chat.state {
         ChatState::Active(agent) => Some(agent.agent_id),

@@ -72,8 +72,9 @@ impl EventsQuery {
         Duration::from_secs(self.wait.0.map_or(0, |Whole(seconds)| seconds))
     }
 
-    pub fn limit(&self) -> i32 {
-        self.limit.0.and_then(|Whole(limit)| i32::try_from(limit).ok()).unwrap_or(MAX_FETCHED)
+    pub fn limit(&self) -> usize {
+        let limit = self.limit.0.map_or(MAX_EVENTS, |Whole(limit)| limit);
+        usize::try_from(limit).unwrap_or(usize::MAX)
     }
 }
 

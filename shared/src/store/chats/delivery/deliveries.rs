@@ -407,6 +407,15 @@ macro_rules! is_repeatable {
     };
 }
 
+/// A delivery that nobody has fetched in time is shown as failed, too; see
+/// [`Delivery::visible_state`](crate::domain::deliveries::delivery::Delivery::visible_state).
+macro_rules! is_shown_as_failed {
+    () => {
+        "((#delivery.#state = :failed AND #delivery.#result_visible_at <= :now) \
+         OR (#delivery.#state = :pending AND #delivery.#fetch_until <= :now))"
+    };
+}
+
 macro_rules! and_not_expired {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -430,24 +439,15 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     ];
     match scope {
         ReplayScope::MessageToVisitor => (
-            and_not_expired!(
-                "#delivery.#target = :channel AND #delivery.#state = :failed AND #delivery.#result_visible_at <= :now"
-            ),
+            and_not_expired!("#delivery.#target = :channel AND ", is_shown_as_failed!()),
             vec![failed, (":channel", s(Target::Channel.name()))],
         ),
         ReplayScope::AllFailed => (
-            and_not_expired!(
-                is_repeatable!(),
-                " AND #delivery.#state = :failed AND #delivery.#result_visible_at <= :now"
-            ),
+            and_not_expired!(is_repeatable!(), " AND ", is_shown_as_failed!()),
             [failed].into_iter().chain(repeatable).collect(),
         ),
         ReplayScope::Single => (
-            and_not_expired!(
-                is_repeatable!(),
-                " AND (#delivery.#state = :delivered \
-                 OR (#delivery.#state = :failed AND #delivery.#result_visible_at <= :now))"
-            ),
+            and_not_expired!(is_repeatable!(), " AND (#delivery.#state = :delivered OR ", is_shown_as_failed!(), ")"),
             [failed, (":delivered", s(DeliveryState::Delivered.name()))].into_iter().chain(repeatable).collect(),
         ),
     }

@@ -44,10 +44,10 @@ impl Chats {
         self.table.update(update).await.condition().map(|_| ())
     }
 
-    /// Returns the oldest deliveries that wait for a receiver, at most `limit` and [`MAX_FETCHED`]. Some that were
-    /// fetched just now can be among them.
-    pub async fn unfetched(&self, receiver: &OutageKey, limit: i32) -> Result<Vec<(Chat, TimelineEntry)>, Error> {
-        let page = self.due_items(partition(receiver), Timestamp(u64::MAX), None, limit.min(MAX_FETCHED)).await?;
+    /// Returns the oldest deliveries that wait for a receiver, at most [`MAX_FETCHED`]. Some that were acknowledged just
+    /// now can be among them.
+    pub async fn unfetched(&self, receiver: &OutageKey) -> Result<Vec<(Chat, TimelineEntry)>, Error> {
+        let page = self.due_items(partition(receiver), Timestamp(u64::MAX), None, MAX_FETCHED).await?;
         let position = |OverdueItem { key, due_at }: &OverdueItem| entry_position(key, *due_at);
         let positions: Vec<DeliveryCursor> = page.items.iter().filter_map(position).collect();
         let mut found = self.entries_at(&receiver.account_id, &positions).await?;
@@ -55,7 +55,7 @@ impl Chats {
     }
 
     /// Returns the entries at up to [`MAX_FETCHED`] positions with their chats, by the numbers of chat and entry.
-    pub async fn fetched_entries(
+    pub async fn deliveries_to_fetch(
         &self,
         account_id: &str,
         positions: &[DeliveryCursor],

@@ -116,16 +116,16 @@ impl Chats {
         self.table.update_if(update).await
     }
 
-    /// Moves the next probe of an outage into the future. Returns false if another process has done so, or has changed
-    /// the outage in another way.
-    pub async fn claim_probe(&self, outage: &Outage, now: Timestamp) -> Result<bool, Error> {
+    /// Moves the next probe of an outage into the future and returns the outage. Returns `None` if another process has
+    /// done so.
+    pub async fn claim_probe(&self, key: &OutageKey, now: Timestamp) -> Result<Option<Outage>, Error> {
         let update = ItemUpdate {
-            key: outage_key(&outage.key),
+            key: outage_key(key),
             update: "SET #due_at = :next",
             condition: "#due_at <= :now",
             values: vec![(":next", n(now.plus(PROBE_INTERVAL).0)), (":now", n(now.0))],
         };
-        Ok(self.table.update(update).await.condition()?.is_ok())
+        self.table.update(update).await.condition()?.ok().map(outage_from_item).transpose()
     }
 
     /// Stores which delivery is probed.
@@ -146,14 +146,24 @@ impl Chats {
         self.table.update_if(update).await
     }
 
-    /// Records that the receiver works again and that a drain begins. Returns false if there is no outage, or if a
-    /// drain is in progress.
+    /// Records that the receiver works. Returns false if there is no outage.
+    pub async fn record_success_in_outage(&self, key: &OutageKey, now: Timestamp) -> Result<bool, Error> {
+        let update = ItemUpdate {
+            key: outage_key(key),
+            update: "SET #since = :now, #failed_probes = :zero",
+            condition: ITEM_EXISTS,
+            values: vec![(":now", n(now.0)), (":zero", n(0))],
+        };
+        Ok(self.table.update(update).await.condition()?.is_ok())
+    }
+
+    /// Records that a drain begins. Returns false if one is in progress.
     pub async fn start_drain(&self, key: &OutageKey, now: Timestamp) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: outage_key(key),
-            update: "SET #since = :now, #draining_at = :now, #failed_probes = :zero REMOVE #probed",
+            update: "SET #draining_at = :now REMOVE #probed",
             condition: "attribute_exists(#pk) AND (attribute_not_exists(#draining_at) OR #draining_at < :stale)",
-            values: vec![(":now", n(now.0)), (":stale", n(now.minus(DRAIN_TIMEOUT).0)), (":zero", n(0))],
+            values: vec![(":now", n(now.0)), (":stale", n(now.minus(DRAIN_TIMEOUT).0))],
         };
         Ok(self.table.update(update).await.condition()?.is_ok())
     }

@@ -9,7 +9,9 @@ use crate::store::chats::{Chats, MAX_SEQ, entry_from_item, timeline_query};
 use crate::store::table::Query;
 
 /// Most entries have a neighbour with the same receiver among so many.
-const MAX_ENTRIES_PER_QUERY: i32 = 10;
+const MIN_ENTRIES_PER_QUERY: i32 = 10;
+/// The next queries read more, for a webhook with few events in a long chat.
+const MAX_ENTRIES_PER_QUERY: i32 = 200;
 
 #[derive(Clone, Copy)]
 enum Direction {
@@ -42,9 +44,10 @@ impl Chats {
         direction: Direction,
         now: Timestamp,
     ) -> Result<Option<(TimelineEntry, Delivery)>, Error> {
-        let mut seq = entry.seq;
+        let (mut seq, mut limit) = (entry.seq, MIN_ENTRIES_PER_QUERY);
         loop {
-            let entries = self.entries_beside(entry, seq, direction).await?;
+            let entries = self.entries_beside(entry, seq, direction, limit).await?;
+            limit = MAX_ENTRIES_PER_QUERY;
             let Some(last) = entries.last() else { return Ok(None) };
             seq = last.seq;
             if let Some(neighbour) = entries.into_iter().find(|other| has_same_receiver(other, entry)) {
@@ -60,12 +63,13 @@ impl Chats {
         entry: &TimelineEntry,
         seq: u64,
         direction: Direction,
+        limit: i32,
     ) -> Result<Vec<TimelineEntry>, Error> {
         let (seqs, descending) = match direction {
             Direction::Back => (1..=seq.saturating_sub(1), true),
             Direction::Forth => (seq.saturating_add(1)..=MAX_SEQ, false),
         };
-        let query = timeline_query(&entry.account_id, entry.chat_id, seqs, MAX_ENTRIES_PER_QUERY);
+        let query = timeline_query(&entry.account_id, entry.chat_id, seqs, limit);
         let Some(query) = query else { return Ok(Vec::new()) };
         self.table.query(Query { descending, ..query }).await?.into_iter().map(entry_from_item).collect()
     }
