@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a webhook; an account can have at most 10
-         * @description `events` limits the webhook to these events; empty or absent means the six events of the specification. The signing secret is shown only in this response.
+         * @description `target` is a server, an SQS queue or an EventBridge event bus; the last two need `role_arn`. `events` limits the webhook to these events; empty or absent means the six events of the specification. The signing secret is shown only in this response.
          */
         post: operations["addWebhook"];
         delete?: never;
@@ -657,7 +657,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the address or the events of a webhook
-         * @description Absent fields stay unchanged. The secret stays the same.
+         * @description Absent fields stay unchanged. The secret and the target stay the same.
          */
         patch: operations["changeWebhook"];
         trace?: never;
@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a new signing secret for a webhook; up to four old ones stay valid for a limited time
-         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. The same applies to the key pair of a webhook with `ed25519_signature`. 409 for one of two concurrent rotations.
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -2586,6 +2586,8 @@ export interface components {
         AccountSettings: {
             /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
             allows_http_receivers: boolean;
+            /** @description The external id with which the service assumes the roles of the account's webhooks. It cannot be changed. */
+            aws_external_id: string;
             callback: components["schemas"]["CallbackHours"];
             /**
              * Format: int64
@@ -3521,13 +3523,15 @@ export interface components {
             name: string;
             outage: components["schemas"]["OutageStatus"];
             pull: boolean;
+            /** Format: int32 */
+            rehearsal_percent: number;
             shows_buttons: boolean;
             shows_markdown: boolean;
             strict_order: boolean;
             validation: components["schemas"]["ValidationMode"];
         };
         /**
-         * @description Absent fields stay unchanged. The fields from `integrator_url` to `strict_order` apply to an API channel, and the
+         * @description Absent fields stay unchanged. The fields from `integrator_url` to `rehearsal_percent` apply to an API channel, and the
          *     field widget applies to a widget. Fields that apply to the other kind have no effect.
          */
         ChannelChanges: {
@@ -3559,6 +3563,11 @@ export interface components {
              *     a new `integrator_url` makes it false.
              */
             pull?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many percent of the messages are first attempted with a fault that the integrator's server has to bear.
+             */
+            rehearsal_percent?: number | null;
             shows_buttons?: boolean | null;
             shows_markdown?: boolean | null;
             /** @description Whether a chat's messages wait for an earlier one that is not delivered. Requires `late_delivery`. */
@@ -3595,6 +3604,8 @@ export interface components {
             pull: boolean;
             /** @description The number of messages rejected today and yesterday (UTC), by reason. */
             refused: components["schemas"]["ChannelRefusal"][];
+            /** Format: int32 */
+            rehearsal_percent: number;
             shows_buttons: boolean;
             shows_markdown: boolean;
             strict_order: boolean;
@@ -4085,6 +4096,8 @@ export interface components {
             name: string;
             outage: components["schemas"]["OutageStatus"];
             pull: boolean;
+            /** Format: int32 */
+            rehearsal_percent: number;
             shows_buttons: boolean;
             shows_markdown: boolean;
             signing_secret: components["schemas"]["SigningSecret"];
@@ -4299,7 +4312,7 @@ export interface components {
         /** @enum {string} */
         DeliveryState: "pending" | "delivered" | "failed" | "superseded";
         /** @enum {string} */
-        DeliveryTarget: "channel" | "bot" | "webhook" | "call";
+        DeliveryTarget: "channel" | "bot" | "webhook" | "sqs" | "eventbridge" | "call";
         Department: {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first in chats that are opened in the department. Null: the channel's bot. */
@@ -4433,6 +4446,10 @@ export interface components {
             bot: number;
             /** Format: int64 */
             channel: number;
+            /** Format: int64 */
+            eventbridge: number;
+            /** Format: int64 */
+            sqs: number;
             /** Format: int64 */
             telephony: number;
             /** Format: int64 */
@@ -4845,6 +4862,12 @@ export interface components {
              * @default false
              */
             pull?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many percent of the messages are first attempted with a fault that the integrator's server has to bear.
+             * @default 0
+             */
+            rehearsal_percent?: number | null;
             /** @default false */
             shows_buttons?: boolean | null;
             /** @default false */
@@ -4916,6 +4939,11 @@ export interface components {
             name: string;
         };
         NewWebhook: {
+            /**
+             * @description Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify.
+             * @default false
+             */
+            ed25519_signature?: boolean | null;
             /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
             /**
@@ -4928,12 +4956,16 @@ export interface components {
              * @default true
              */
             late_delivery?: boolean | null;
+            role_arn?: string | null;
             /**
              * @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
              * @default false
              */
             strict_order?: boolean | null;
-            url: components["schemas"]["ReceiverUrl"];
+            /** @default server */
+            target?: components["schemas"]["WebhookTarget"] | null;
+            /** @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus. */
+            url: string;
         };
         NewWidgetChannel: {
             /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
@@ -5007,7 +5039,7 @@ export interface components {
         /** @enum {string} */
         OutageStatus: "none" | "reported" | "switched_off";
         /** @enum {string} */
-        OutageTarget: "channel" | "webhook";
+        OutageTarget: "channel" | "webhook" | "sqs" | "eventbridge";
         Outages: {
             outages: components["schemas"]["Outage"][];
         };
@@ -5303,6 +5335,12 @@ export interface components {
         Providers: {
             providers: components["schemas"]["Provider"][];
         };
+        PublicKey: {
+            /** @description `whpk_` and the 32 bytes of the key in base64 (Standard Webhooks). */
+            public_key: string;
+            /** @description Until when a replaced key signs requests; null for the current key. */
+            valid_until: components["schemas"]["UnixSeconds"] | null;
+        };
         /** @description The settings that the widget needs. */
         PublicWidgetSettings: {
             /**
@@ -5426,13 +5464,6 @@ export interface components {
          *     in which it is called, without a fragment.
          */
         ReceiverUrl: string;
-        /**
-         * Format: uri
-         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must
-         *     not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form
-         *     in which it is called, without a fragment.
-         */
-        ReceiverUrl2: string;
         Recipient: {
             /**
              * Format: int64
@@ -5466,7 +5497,7 @@ export interface components {
             from: number;
             seq?: null;
             /** @enum {string|null} */
-            target?: "channel" | "bot" | "webhook" | "call" | null;
+            target?: "channel" | "bot" | "webhook" | "sqs" | "eventbridge" | "call" | null;
             /** Format: int64 */
             to: number;
         };
@@ -5637,7 +5668,10 @@ export interface components {
             /** @description The first 65,536 characters. */
             body: string;
             body_truncated: boolean;
-            /** @description All headers. The signatures in webhook-signature are shortened to their first characters. */
+            /**
+             * @description All headers except traceparent and tracestate. The signatures in webhook-signature are shortened to their first
+             *     characters.
+             */
             headers: components["schemas"]["SentHeader"][];
             method: components["schemas"]["PostMethod"];
             /** @description A bot's token and the query string of its provider's address are replaced with ***. */
@@ -6204,14 +6238,20 @@ export interface components {
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
         Webhook: {
+            ed25519_signature: boolean;
             events: components["schemas"]["WebhookEvent"][];
             format: components["schemas"]["WebhookFormat"];
             late_delivery: boolean;
             outage: components["schemas"]["OutageStatus"];
+            /** @description The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one. */
+            public_keys: components["schemas"]["PublicKey"][];
+            /** @description The role that may send to the queue or the event bus; null for a server. */
+            role_arn: string | null;
             strict_order: boolean;
+            target: components["schemas"]["WebhookTarget"];
             /**
              * Format: uri
-             * @description An http or https URL.
+             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
              */
             url: string;
             webhook_id: string;
@@ -6233,15 +6273,19 @@ export interface components {
             utm_json: components["schemas"]["EventUtm"];
         };
         WebhookChanges: {
+            /** @description Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify. False discards the key pair. */
+            ed25519_signature?: boolean | null;
             /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
             events?: components["schemas"]["WebhookEvent"][] | null;
             /** @description `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode. */
             format?: components["schemas"]["WebhookFormat"] | null;
             /** @description Whether events that could not be delivered are attempted again for three days. */
             late_delivery?: boolean | null;
+            role_arn?: string | null;
             /** @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`. */
             strict_order?: boolean | null;
-            url?: components["schemas"]["ReceiverUrl2"];
+            /** @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus. */
+            url?: string;
         };
         WebhookChatTranscript: {
             /**
@@ -6314,6 +6358,8 @@ export interface components {
              */
             result: string;
         };
+        /** @enum {string} */
+        WebhookTarget: "server" | "sqs" | "eventbridge";
         /** @description The event that checks whether a webhook's URL works. */
         WebhookTest: {
             /** @constant */
@@ -6352,15 +6398,21 @@ export interface components {
         };
         /** @description A webhook with its new signing secret. No later response contains this secret. */
         WebhookWithSecret: {
+            ed25519_signature: boolean;
             events: components["schemas"]["WebhookEvent"][];
             format: components["schemas"]["WebhookFormat"];
             late_delivery: boolean;
             outage: components["schemas"]["OutageStatus"];
+            /** @description The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one. */
+            public_keys: components["schemas"]["PublicKey"][];
+            /** @description The role that may send to the queue or the event bus; null for a server. */
+            role_arn: string | null;
             signing_secret: components["schemas"]["SigningSecret"];
             strict_order: boolean;
+            target: components["schemas"]["WebhookTarget"];
             /**
              * Format: uri
-             * @description An http or https URL.
+             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
              */
             url: string;
             webhook_id: string;
@@ -6986,9 +7038,11 @@ export interface components {
     parameters: {
         /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
         IdempotencyKey: string;
+        /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+        TraceparentHeader: string;
         /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
         WebhookIdHeader: string;
-        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
         WebhookSignatureHeader: string;
         /** @description The time of the attempt in Unix seconds. */
         WebhookTimestampHeader: string;
@@ -8386,6 +8440,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -10978,8 +11033,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11009,8 +11066,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11045,8 +11104,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11081,8 +11142,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11119,8 +11182,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11157,8 +11222,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11193,8 +11260,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11231,8 +11300,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11267,8 +11338,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11303,8 +11376,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11339,8 +11414,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11375,8 +11452,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11413,8 +11492,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11449,8 +11530,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11480,8 +11563,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11518,8 +11603,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;
@@ -11547,8 +11634,10 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
             };
             path?: never;
             cookie?: never;

@@ -1,9 +1,8 @@
 //! The regular work on the outages of receivers: their probes, their reports and their end.
 
-use std::future::ready;
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
+use futures_util::future::join_all;
 
 use crate::domain::deliveries::outage::{Outage, OutageKey, OutageStatus};
 use crate::domain::timestamp::Timestamp;
@@ -33,9 +32,12 @@ impl Outages<'_> {
                 return 1;
             }
         };
-        let handled = stream::iter(&due).map(|outage| self.handle_or_log(&outage.key, now));
-        let failed = handled.buffer_unordered(CONCURRENT_OUTAGES).filter(|is_handled| ready(!is_handled)).count().await;
-        u32::try_from(failed).unwrap_or(u32::MAX)
+        let mut failed = 0;
+        for outages in due.chunks(CONCURRENT_OUTAGES) {
+            let handled: Vec<_> = outages.iter().map(|outage| self.handle_or_log(&outage.key, now)).collect();
+            failed += join_all(handled).await.into_iter().map(|is_handled| u32::from(!is_handled)).sum::<u32>();
+        }
+        failed
     }
 
     async fn handle_or_log(&self, key: &OutageKey, now: Timestamp) -> bool {

@@ -28,6 +28,7 @@ fn fields_are_set_individually_and_returned_together() {
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
             "retention_days": null, "time_zone": "UTC", "allows_http_receivers": true,
+            "aws_external_id": account.id,
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
         let rules = json!([{
@@ -58,7 +59,8 @@ fn fields_are_set_individually_and_returned_together() {
             "retention_days": null, "time_zone": null,
         });
         assert_eq!(put_settings(admin, nulls).await, merged(defaults.clone(), json!({"idle_close": null})));
-        assert_eq!(other.admin.client.get(SETTINGS_PATH).await.expect(200), defaults);
+        let others = merged(defaults, json!({"aws_external_id": other.id}));
+        assert_eq!(other.admin.client.get(SETTINGS_PATH).await.expect(200), others);
         let agent = account.create_agent("Bob").await;
         agent.client.put(SETTINGS_PATH, &json!({"idle_close": 1})).await.expect_error(403, "forbidden");
     });

@@ -122,9 +122,21 @@ fn message_that_nobody_fetches_in_three_days_has_failed() {
             chat.agent.chat(chat.number).await;
         }
         assert_eq!(state(&chat, seq).await, "failed");
-        assert_eq!(fetch(&chat.channel, "").await.expect(200), json!({"events": []}));
+        let again = chat.send_text("Hello again?").await;
+        time.run_until_queues_are_empty().await;
+        assert_eq!(texts(&fetch(&chat.channel, "").await.expect(200)), ["Hello again?"]);
         let failed = chat.agent.timeline_entry(chat.number, seq).await["delivery"].clone();
         assert_eq!(failed["error"]["message"], "Not delivered: not fetched within three days", "{failed}");
+        for _ in 0..9 {
+            time.advance(DAY / 3);
+            chat.agent.chat(chat.number).await;
+        }
+        assert_eq!(state(&chat, again).await, "failed");
+        let retry = format!("/agent/chats/{}/messages/{again}/retry", chat.number);
+        chat.agent.client.post(&retry, &json!({})).await.expect(202);
+        time.run_until_queues_are_empty().await;
+        assert_eq!(state(&chat, again).await, "pending", "it waits for three more days");
+        assert_eq!(texts(&fetch(&chat.channel, "").await.expect(200)), ["Hello again?"]);
     });
 }
 
@@ -156,6 +168,40 @@ fn channel_changes_between_fetching_and_an_address() {
         time.run_until_queues_are_empty().await;
         assert_eq!(texts(&fetch(&chat.channel, "").await.expect(200)), ["fetched", "fetched, too"]);
         assert_eq!(integrator.texts(), ["posted"]);
+    });
+}
+
+#[test]
+fn what_waits_to_be_fetched_does_not_hold_back_what_is_posted() {
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+        let chat = chat_to_fetch(host).await;
+        chat.send_text("fetched").await;
+        time.run_until_queues_are_empty().await;
+        let settings = json!({"integrator_url": integrator.url(), "late_delivery": true, "strict_order": true});
+        let path = format!("/admin/channels/{}", chat.channel.id);
+        chat.account.admin.client.patch(&path, &settings).await.expect(200);
+        time.advance(seconds(10));
+        chat.send_text("posted").await;
+        time.run_until_queues_are_empty().await;
+        assert_eq!(integrator.texts(), ["posted"]);
+    });
+}
+
+#[test]
+fn what_has_failed_does_not_hold_back_what_is_fetched() {
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(CannedResponse::Json(503, json!({}))).await;
+        let settings = json!({"late_delivery": true, "strict_order": true});
+        let chat = ActiveChat::create(host, &integrator.url(), settings).await;
+        chat.send_text("failed").await;
+        time.run_until_failure_is_shown().await;
+        let path = format!("/admin/channels/{}", chat.channel.id);
+        chat.account.admin.client.patch(&path, &json!({"pull": true})).await.expect(200);
+        time.advance(seconds(10));
+        chat.send_text("fetched").await;
+        time.run_until_queues_are_empty().await;
+        assert_eq!(texts(&fetch(&chat.channel, "").await.expect(200)), ["fetched"]);
     });
 }
 

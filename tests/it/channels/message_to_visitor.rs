@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
+use crate::support::account_with_webhook::{add_webhook, event_names, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestChannel, number, send};
 use crate::support::test_host::{VISITOR_ID, open_accepted_chat, run_on_shared_host, visitor_text};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
@@ -51,6 +51,19 @@ fn message_to_a_new_visitor_opens_a_chat_of_the_caller() {
         admin.close(1).await;
         let finished = wait_for_event(&webhook, "chat_finished").await;
         assert_eq!(finished["chat"]["messages"].as_array().unwrap().len(), 2, "{finished}");
+    });
+}
+
+#[test]
+fn chat_of_a_program_reports_its_owner() {
+    run_on_shared_host(async |host| {
+        let webhook = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        add_webhook(&account, &webhook, json!({"events": ["chat_opened", "chat_waiting", "chat_joined"]})).await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        say(&account.admin.client, &channel, "7", "News").await.expect(201);
+        wait_for_event(&webhook, "chat_joined").await;
+        assert_eq!(event_names(&webhook), ["chat_opened", "chat_joined"]);
     });
 }
 

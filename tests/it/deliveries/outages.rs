@@ -287,6 +287,27 @@ fn outage_of_a_day_is_drained_in_order_within_a_minute() {
 }
 
 #[test]
+fn message_that_is_sent_again_releases_its_chat() {
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(down()).await;
+        let chat = late_chat(host, &integrator, true).await;
+        let mut seqs = Vec::new();
+        for text in ["one", "two"] {
+            seqs.push(chat.send_text(text).await);
+        }
+        time.run_until_failure_is_shown().await;
+        time.run_until_queues_are_empty().await;
+        let tried = integrator.requests().len();
+        integrator.respond_with(CannedResponse::ok());
+        let retry = format!("/agent/chats/{}/messages/{}/retry", chat.number, seqs[0]);
+        chat.agent.client.post(&retry, &json!({})).await.expect(202);
+        time.run_until_queues_are_empty().await;
+        assert_eq!(integrator.texts()[tried..], ["one", "two"]);
+        assert_eq!(delivery(&chat, seqs[1]).await["state"], "delivered");
+    });
+}
+
+#[test]
 fn receiver_is_switched_off_after_five_days_and_resumed() {
     run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start(down()).await;

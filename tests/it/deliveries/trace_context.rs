@@ -72,7 +72,7 @@ fn each_attempt_is_a_span_of_the_requests_trace() {
         assert_continued(&requests);
 
         let lines = log_lines(host);
-        for function in ["AgentSendMessage", "DeliverChannel"] {
+        for function in ["agent-send-message", "deliver-channel"] {
             let lines: Vec<_> = lines.iter().filter(|(name, _)| name == function).map(|(_, line)| line).collect();
             let of_trace = |line: &Value| line["trace_id"] == TRACE_ID || line["span"]["trace_id"] == TRACE_ID;
             let events: Vec<_> = lines.iter().filter(|line| line["_aws"].is_null()).collect();

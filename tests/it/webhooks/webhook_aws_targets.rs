@@ -31,7 +31,11 @@ impl Customer {
     }
 
     async fn trust(&self, host: &TestHost, external_id: &Value) {
-        let policy = json!({"role_arn": self.role_arn, "external_id": external_id});
+        self.set_trust_policy(host, json!({"external_id": external_id})).await;
+    }
+
+    async fn set_trust_policy(&self, host: &TestHost, policy: Value) {
+        let policy = merged(json!({"role_arn": self.role_arn}), policy);
         let sent = reqwest::Client::new().post(format!("{}{ROLES_PATH}", host.local.base_url())).json(&policy).send();
         assert_eq!(sent.await.unwrap().status(), 200);
     }
@@ -172,6 +176,33 @@ fn role_of_another_customer_cannot_be_used() {
             let path = format!("{WEBHOOKS_PATH}/{}", webhook["webhook_id"].as_str().unwrap());
             fixture.account.admin.client.delete(&path).await.expect(200);
             fixture.agent.close(chat).await;
+        }
+    });
+}
+
+#[test]
+fn aws_that_does_not_answer_fails_after_three_attempts() {
+    run_with_virtual_time(async |host, time| {
+        for target in ["sqs", "eventbridge"] {
+            let fixture = Fixture::create(host).await;
+            fixture.add(fixture.customer.webhook(target)).await;
+            let silent = json!({"external_id": fixture.account.id, "is_silent": true});
+            fixture.customer.set_trust_policy(host, silent).await;
+            let chat = fixture.open_accepted_chat().await;
+            for attempt in 1..=3 {
+                wait_for_received(host, "unanswered_role", &fixture.customer.role_arn, attempt).await;
+                time.advance(seconds(3));
+            }
+            let failed = final_webhook_delivery(&fixture.agent, chat, "chat_accepted").await;
+            let errors: Vec<_> =
+                failed["attempts"].as_array().unwrap().iter().map(|attempt| attempt["error"].clone()).collect();
+            assert_eq!(errors, ["no response within 3 seconds"; 3]);
+
+            // The next first attempt reads the breaker, which one receiver that hangs in one chat does not open.
+            fixture.customer.trust(host, &json!(fixture.account.id)).await;
+            fixture.agent.close(chat).await;
+            let delivery = final_webhook_delivery(&fixture.agent, chat, "chat_finished").await;
+            assert_eq!(delivery["state"], "delivered", "{delivery}");
         }
     });
 }

@@ -66,7 +66,9 @@ export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges 
 export function problemsOfDraft(draft: ApiDraft): Problems {
   const { name, pull, integrator_url, hidden_error_codes, rehearsal_percent } = draft;
   return {
-    ...(/^([1-9]?\d|100)$/.test(rehearsal_percent.trim()) ? {} : { rehearsal_percent: "Enter a number from 0 to 100." }),
+    ...(/^([1-9]?\d|100)$/.test(rehearsal_percent.trim())
+      ? {}
+      : { rehearsal_percent: "Enter a number from 0 to 100." }),
     ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
     ...(pull || integrator_url.trim() !== "" ? {} : { integrator_url: "Enter the address of your server." }),
     ...(codesOf(hidden_error_codes).every((code) => /^-?\d{1,15}$/.test(code))

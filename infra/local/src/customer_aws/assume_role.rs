@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -32,7 +33,12 @@ async fn assume_role(
     let parameters = form_parameters(&body);
     let parameter = |name: &str| parameters.get(name).map(String::as_str).unwrap_or_default();
     let (role_arn, external_id) = (parameter("RoleArn"), parameter("ExternalId"));
-    let is_trusted = aws.lock().roles.get(role_arn).is_some_and(|trusted| trusted == external_id);
+    let policy = aws.lock().roles.get(role_arn).cloned();
+    if policy.as_ref().is_some_and(|policy| policy.is_silent) {
+        aws.record(json!({ "unanswered_role": role_arn }));
+        std::future::pending::<()>().await;
+    }
+    let is_trusted = policy.is_some_and(|policy| policy.external_id == external_id);
     if parameter("Action") != "AssumeRole" || !is_trusted {
         return access_denied(&function, role_arn);
     }

@@ -2,7 +2,8 @@
 //! event buses. Every queue and every bus exists. A role exists when its trust policy is set. What arrives is kept in
 //! memory, so that a developer or a test can read it:
 //!
-//! - `POST /_local/customer-aws/roles` with `role_arn` and `external_id` sets the trust policy of a role
+//! - `POST /_local/customer-aws/roles` with `role_arn` and `external_id` sets the trust policy of a role. With
+//!   `is_silent`, requests to assume the role get no response
 //! - `GET /_local/customer-aws/received` lists the last messages and events
 //!
 //! # Layout
@@ -42,8 +43,7 @@ pub(crate) struct CustomerAws {
 
 #[derive(Default)]
 struct Accounts {
-    /// The external id that each role requires.
-    roles: BTreeMap<String, String>,
+    roles: BTreeMap<String, TrustPolicy>,
     /// The sessions by their access key id.
     sessions: BTreeMap<String, Session>,
     received: VecDeque<Value>,
@@ -55,10 +55,12 @@ pub(crate) struct Session {
     expires_at_ms: u64,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct TrustPolicy {
     role_arn: String,
     external_id: String,
+    #[serde(default)]
+    is_silent: bool,
 }
 
 impl CustomerAws {
@@ -103,5 +105,5 @@ impl CustomerAws {
 }
 
 async fn set_trust_policy(State(aws): State<CustomerAws>, Json(policy): Json<TrustPolicy>) {
-    aws.lock().roles.insert(policy.role_arn, policy.external_id);
+    aws.lock().roles.insert(policy.role_arn.clone(), policy);
 }

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-5Q32L6H2.js";import"/console/assets/chunk-K24XSVNF.js";import"/console/assets/chunk-BVJYXMI7.js";import"/console/assets/chunk-DASEQUVH.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
