@@ -421,9 +421,8 @@ impl DeliveryRun<'_> {
         }
         let marked = update_failing_mark(self.chats, (entry, chat), target, outcome, ended_at).await;
         let counted = self.update_breaker(entry, chat, outcome, attempt, ended_at).await;
-        let noticed = self.update_outage(due, outcome, attempt, ended_at).await;
-        let woken = self.wake_next(due, outcome, ended_at).await;
-        for error in [marked, counted, noticed, woken].into_iter().filter_map(Result::err) {
+        let followed_up = self.follow_up(due, outcome, attempt, ended_at).await;
+        for error in [marked, counted, followed_up].into_iter().filter_map(Result::err) {
             let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
             tracing::warn!(?context, account_id, chat_id, "after an attempt: not updated");
         }
@@ -453,28 +452,42 @@ impl DeliveryRun<'_> {
         Ok(DeliveryUpdate::Failed { failure, visible_at, late_until })
     }
 
-    /// Counts a failed late attempt. Starts a drain if the receiver has responded, and its outage may be over.
-    async fn update_outage(
+    /// Queues what has waited for this attempt: a drain after an outage, which also attempts the next delivery of the
+    /// chat, or only that.
+    async fn follow_up(
         &self,
         due: &DueAttempt,
         outcome: &Outcome,
         attempt: &Attempt,
         now: Timestamp,
     ) -> Result<(), Error> {
+        let starts_drain = self.update_outage(due, outcome, attempt, now).await?;
+        if starts_drain { Ok(()) } else { self.wake_next(due, outcome, now).await }
+    }
+
+    /// Counts a failed late attempt. Starts a drain if the receiver has responded, and its outage may be over. Returns
+    /// whether it has started one.
+    async fn update_outage(
+        &self,
+        due: &DueAttempt,
+        outcome: &Outcome,
+        attempt: &Attempt,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
         let DueAttempt { entry, chat, delivery, .. } = due;
         let (is_late, has_failed) = (delivery.state == DeliveryState::Failed, matches!(outcome, Outcome::Retry(_)));
         let has_responded = !has_failed && attempt.status.is_some();
         if !(is_late && has_failed || has_responded) {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(policy) = self.receiver.outage_policy(entry, chat).await? else { return Ok(()) };
+        let Some(policy) = self.receiver.outage_policy(entry, chat).await? else { return Ok(false) };
         let was_failing = policy.status == OutageStatus::Reported || chat.is_failing(self.receiver.target(), now);
         if is_late && has_failed {
-            self.chats.count_failed_probe(&policy.key, now).await
+            self.chats.count_failed_probe(&policy.key, now).await.map(|()| false)
         } else if is_late || (was_failing && policy.options.late_delivery) {
             self.late_delivery().record_success(&policy.key, now).await
         } else {
-            Ok(())
+            Ok(false)
         }
     }
 

@@ -116,15 +116,16 @@ impl LateDelivery<'_> {
         self.outbox.send_delayed(outage.key.target, &task, DRAIN_STEP_INTERVAL).await
     }
 
-    /// Records that the receiver works. Starts a drain, unless one is in progress or the receiver has no outage.
-    pub(crate) async fn record_success(&self, key: &OutageKey, now: Timestamp) -> Result<(), Error> {
+    /// Records that the receiver works. Starts a drain and returns true, unless one is in progress or the receiver has
+    /// no outage.
+    pub(crate) async fn record_success(&self, key: &OutageKey, now: Timestamp) -> Result<bool, Error> {
         if !self.chats.record_success_in_outage(key, now).await? || !self.chats.start_drain(key, now).await? {
-            return Ok(());
+            return Ok(false);
         }
         let (account_id, target, receiver_id) = (&key.account_id, key.target.name(), &key.receiver_id);
         tracing::info!(account_id, target, receiver_id, "receiver works again: its delayed deliveries follow");
         let task = Task::outage(key, Some(DrainPosition { after: None }));
-        self.outbox.send_delayed(key.target, &task, Duration::ZERO).await
+        self.outbox.send_delayed(key.target, &task, Duration::ZERO).await.map(|()| true)
     }
 
     /// Records that a delivery fails because of an outage.

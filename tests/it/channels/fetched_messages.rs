@@ -115,6 +115,7 @@ fn integrator_acknowledges_only_its_own_messages() {
 fn message_that_nobody_fetches_in_three_days_has_failed() {
     run_with_virtual_time(async |host, time| {
         let chat = chat_to_fetch(host).await;
+        chat.account.admin.client.put("/admin/settings", &json!({"idle_close": null})).await.expect(200);
         let seq = chat.send_text("Hello?").await;
         time.run_until_queues_are_empty().await;
         for _ in 0..9 {

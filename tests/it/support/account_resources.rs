@@ -42,6 +42,7 @@ impl AccountResources {
             ("webhook_id", webhook["webhook_id"].as_str().unwrap().to_owned()),
             ("session_id", session_id(&account.admin).await),
             ("channel_id", channel.id),
+            ("external_id", VISITOR_ID.to_owned()),
         ]);
         Self { account, integrator, webhook_receiver, ids }
     }
