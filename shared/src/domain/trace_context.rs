@@ -1,5 +1,5 @@
 //! The trace context that connects the work of several services for one request (W3C Trace Context, level 2,
-//! https://www.w3.org/TR/trace-context-2/). A *trace* is everything that follows from one request, and a *span* is one
+//! <https://www.w3.org/TR/trace-context-2/>). A *trace* is everything that follows from one request, and a *span* is one
 //! step of it. Callers and receivers pass the context in the headers `traceparent` and `tracestate`.
 
 use std::fmt::Write;
