@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
+    request.require_method("GET")?;
     let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
     let channel = directory.channel_at_endpoint(&channel_id, &secret, clock::now()).await?;
     directory.cached_settings(&channel.account_id).await?.require_not_suspended()?;

@@ -187,6 +187,23 @@ fn webhook_events_are_delivered_late_by_default() {
 }
 
 #[test]
+fn admin_lets_a_webhook_be_tried_at_once() {
+    run_with_virtual_time(async |host, time| {
+        let webhook = WebhookFixture::create_with(host, [down()]).await;
+        let chat = open_accepted_chat(&webhook.agent, &webhook.channel, VISITOR_ID).await;
+        time.run_until_failure_is_shown().await;
+        webhook.webhook_receiver.respond_with(ok_response());
+        let receiver = json!({"target": "webhook", "receiver_id": webhook.webhook["webhook_id"]});
+        webhook.account.admin.client.post(OUTAGES_PATH, &receiver).await.expect(200);
+        time.advance(seconds(11));
+        time.run_until_queues_are_empty().await;
+        let timeline = webhook.agent.timeline(chat).await;
+        let accepted = timeline.iter().find(|entry| entry["type"] == "chat_accepted").unwrap();
+        assert_eq!(accepted["webhook_delivery"]["late"], true, "{accepted}");
+    });
+}
+
+#[test]
 fn strict_order_holds_back_later_messages() {
     run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start(down()).await;

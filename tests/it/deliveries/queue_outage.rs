@@ -110,3 +110,31 @@ fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
         assert_eq!((count("CLIENT_MESSAGE"), count("AGENT_UNAVAILABLE")), (3, 1), "{bot_events:?}");
     });
 }
+
+#[test]
+fn sweep_gives_a_bots_chat_to_the_agents_in_a_long_outage() {
+    run_with_virtual_time(async |host, time| {
+        let fixture = BotFixture::create(host).await;
+        let webhook = TestReceiver::start(ok_response()).await;
+        add_webhook(&fixture.account, &webhook, json!({"events": ["bot_handed_over"]})).await;
+        host.local.set_sqs_outage(true);
+        fixture.channel.send_text(VISITOR_ID, "Hello").await;
+        wait_for("the handover", WAIT_TIMEOUT, async || {
+            host.make_deliveries_overdue().await;
+            // The sweep reports that it could not queue the message.
+            let _ = host.local.run_schedule("schedule-requeue-deliveries").await;
+            let state = fixture.agent.chat(1).await["state"].clone();
+            if state == "waiting" { Ok(()) } else { Err(state) }
+        })
+        .await;
+        host.local.set_sqs_outage(false);
+        wait_for("the event", WAIT_TIMEOUT, async || {
+            host.make_deliveries_overdue().await;
+            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
+            time.run_until_queues_are_empty().await;
+            let events = event_names(&webhook);
+            if events == ["bot_handed_over"] { Ok(()) } else { Err(events) }
+        })
+        .await;
+    });
+}

@@ -507,3 +507,19 @@ fn fallback_from_a_bot_is_reported_to_webhooks() {
         assert_eq!(event_names(&receiver), ["bot_handed_over", "chat_waiting"]);
     });
 }
+
+#[test]
+fn chat_of_a_deleted_agent_reports_that_it_waits() {
+    run_with_virtual_time(async |host, time| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        let agent = account.create_agent("Ann").await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        open_accepted_chat(&agent, &channel, VISITOR_ID).await;
+        add_webhook(&account, &receiver, json!({"events": ["chat_waiting"]})).await;
+        time.advance(seconds(11));
+        account.admin.client.delete(&format!("/admin/agents/{}", agent.id)).await.expect(200);
+        time.run_until_queues_are_empty().await;
+        assert_eq!(event_names(&receiver), ["chat_waiting"]);
+    });
+}

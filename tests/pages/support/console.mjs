@@ -83,6 +83,8 @@ class Pages {
     });
     const page = await this.open(agent, options);
     await openChat(page, visitorName);
+    // The list can be read just before it knows that the chat is accepted. A push follows then.
+    await page.locator(".composer textarea").waitFor();
     return { page, visitor };
   };
 
