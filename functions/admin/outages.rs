@@ -36,7 +36,7 @@ async fn handle((directory, connections, chats, outbox): Dependencies, request: 
             outbox.send_delayed(key.target, &Task::outage(&key, None), CACHE_TTL).await?;
             Ok(Response::ok(ResumedReceiver::new(key)))
         }
-        _ => Err(Error::MethodNotAllowed("GET, HEAD, POST")),
+        _ => Err(request.unexpected_method()),
     }
 }
 

@@ -12,5 +12,6 @@ fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
+    request.require_method("GET")?;
     Ok(Response::embedded_json(OPENAPI_DOCUMENT, &request))
 }

@@ -12,6 +12,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
+    request.require_method("GET")?;
     Ok(Response::file(&PAGE, "public, max-age=300", &request).with_headers([
         ("content-security-policy", CONTENT_SECURITY_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),
