@@ -86,34 +86,41 @@ def wait_for(what, find):
     return found
 
 
+def serve(handle):
+    """Starts a server that accepts every request after `handle` has got its path, its headers as pairs and its body.
+    Returns the server's URL."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            handle(self.path, self.headers.items(), self.rfile.read(int(self.headers["content-length"])))
+            answer = b'{"result":"ok"}'
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
 class Receiver:
     """A server that accepts and records every request."""
 
     def __init__(self):
         self.requests = []
-        receiver = self
+        self.url = serve(self.record)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                receiver.requests.append({"path": self.path, "headers": headers, "body": body.decode()})
-                answer = b'{"result":"ok"}'
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+    def record(self, path, headers, body):
+        headers = {name.lower(): value for name, value in headers}
+        self.requests.append({"path": path, "headers": headers, "body": body.decode()})
 
     def wait_for(self, path, after=0):
         """Returns the first request below a path, leaving out this number of requests."""

@@ -17,14 +17,12 @@ that each request to the provider is a span below the task, which is a span belo
 """
 
 import http.client
-import http.server
 import json
 import os
 import pathlib
 import queue
 import subprocess
 import sys
-import threading
 import urllib.parse
 import uuid
 
@@ -65,33 +63,15 @@ class Adapter:
         self.events = {}
         self.sampled_span_ids = []
         self.exports = []
-        adapter = self
+        self.url = host.serve(self.handle)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
-                if self.path == "/test":
-                    adapter.follow(self.headers.items(), json.loads(body))
-                elif self.path == "/v1/traces":
-                    adapter.exports.append(body)
-                else:
-                    adapter.record(self.headers.items(), json.loads(body))
-                answer = b'{"result":"ok"}'
-                self.send_response(200)
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{server.server_port}"
+    def handle(self, path, headers, body):
+        if path == "/test":
+            self.follow(headers, json.loads(body))
+        elif path == "/v1/traces":
+            self.exports.append(body)
+        else:
+            self.record(headers, json.loads(body))
 
     def open_channel(self):
         account = host.Account()
