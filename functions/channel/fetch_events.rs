@@ -7,6 +7,7 @@ use shared::delivery::event_feed::EventFeed;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 use shared::wire::channels::event_feed::EventsQuery;
@@ -17,9 +18,7 @@ fn main() -> ExitCode {
 
 async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
     request.require_method("GET")?;
-    let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
-    let channel = directory.channel_at_endpoint(&channel_id, &secret, clock::now()).await?;
-    directory.cached_settings(&channel.account_id).await?.require_not_suspended()?;
+    let (channel, _) = auth::integrator(&directory, &request, clock::now()).await?;
     let query: EventsQuery = request.query_as()?;
     let feed = EventFeed { chats: &chats, channel: &channel };
     Ok(Response::ok(feed.next_page(&query.after()?, query.limit(), query.wait()).await?))

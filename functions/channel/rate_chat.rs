@@ -11,6 +11,7 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 use shared::wire::channels::visitor_report::RatingReport;
@@ -24,10 +25,7 @@ type Dependencies = (Directory, Chats, Outbox);
 
 async fn handle((directory, chats, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let now = clock::now();
-    let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
-    let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
-    let settings = directory.cached_settings(&channel.account_id).await?;
-    settings.require_not_suspended()?;
+    let (channel, settings) = auth::integrator(&directory, &request, now).await?;
     let report: RatingReport = request.body_as()?;
     let chat = rated_chat(&chats, &channel, &report).await?;
     let chat = chat.filter(|chat| !chat.is_expired(now)).ok_or(Error::NotFound)?;

@@ -7,6 +7,7 @@ use shared::chats::visitor::receive_receipt::{ReceivedReceipt, receive_receipt};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 use shared::wire::channels::visitor_report::ReceiptReport;
@@ -18,9 +19,7 @@ fn main() -> ExitCode {
 
 async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
     let now = clock::now();
-    let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
-    let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
-    directory.cached_settings(&channel.account_id).await?.require_not_suspended()?;
+    let (channel, _) = auth::integrator(&directory, &request, now).await?;
     let report: ReceiptReport = request.body_as()?;
     let receipt = ReceivedReceipt {
         channel: &channel,

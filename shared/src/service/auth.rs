@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent::Role;
 use crate::domain::bots::bot::{Bot, Provider};
+use crate::domain::channels::channel::Channel;
 use crate::domain::sha256;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::http::Request;
@@ -49,6 +52,22 @@ pub async fn admin(connections: &Connections, request: &Request) -> Result<Sessi
         Role::Admin => Ok(session),
         Role::Agent => Err(Error::Forbidden("only an admin may do this")),
     }
+}
+
+/// Returns the channel whose endpoint address a request has, and the settings of its account (specification, A).
+///
+/// # Errors
+/// Fails with `NotFound` if the address is not valid, and with `AccountSuspended`.
+pub async fn integrator(
+    directory: &Directory,
+    request: &Request,
+    now: Timestamp,
+) -> Result<(Arc<Channel>, Arc<AccountSettings>), Error> {
+    let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
+    let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    settings.require_not_suspended()?;
+    Ok((channel, settings))
 }
 
 pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
