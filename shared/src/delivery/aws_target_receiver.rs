@@ -5,25 +5,47 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::delivery::engine::{OutagePolicy, Receiver};
-use crate::delivery::outbound_client::{AttemptFuture, SWITCHED_OFF, reject_unsent, retry_unsent};
-use crate::delivery::webhook_request::{OutgoingEvent, WebhookRequests};
+use crate::delivery::engine::{self, OutagePolicy, Receiver};
+use crate::delivery::late_delivery::LateDelivery;
+use crate::delivery::outbound_client::{AttemptFuture, reject_unsent};
+use crate::delivery::webhook_request::{self, OutgoingEvent, WebhookRequests};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, Failure, Outcome, Target};
-use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::customer_aws::{CustomerAws, CustomerEvent, CustomerFailure, CustomerRole};
+use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
+use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::directory::Directory;
+use crate::wire::queue_task::Task;
 
-pub struct AwsTargetReceiver<'a> {
-    pub target: Target,
-    pub directory: &'a Directory,
-    pub chats: &'a Chats,
-    pub aws: &'a CustomerAws,
+pub type Dependencies = (Directory, Chats, CircuitBreakers, Outbox, CustomerAws);
+
+/// Handles a task of the queues of a target, which is SQS or EventBridge.
+///
+/// # Errors
+/// Like [`engine::run`]. Also fails if the task is of another kind.
+pub async fn handle(target: Target, dependencies: Dependencies, task: Task) -> Result<(), Error> {
+    let (directory, chats, breakers, outbox, aws) = &dependencies;
+    let receiver = AwsTargetReceiver { target, directory, chats, aws };
+    match task {
+        Task::Entry(task) => engine::run(chats, breakers, outbox, &receiver, &task).await,
+        Task::Outage(task) => LateDelivery { chats, outbox, receiver: &receiver }.run(task).await,
+        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
+            Err(Error::internal("unexpected kind of task in the queue of a webhook"))
+        }
+    }
+}
+
+struct AwsTargetReceiver<'a> {
+    target: Target,
+    directory: &'a Directory,
+    chats: &'a Chats,
+    aws: &'a CustomerAws,
 }
 
 impl Receiver for AwsTargetReceiver<'_> {
@@ -32,8 +54,7 @@ impl Receiver for AwsTargetReceiver<'_> {
     }
 
     fn receiver_id(&self, entry: &TimelineEntry, _chat: &Chat) -> Option<String> {
-        let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
-        Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
+        webhook_request::receiver_id(entry)
     }
 
     fn outage_policy<'a>(
@@ -41,29 +62,14 @@ impl Receiver for AwsTargetReceiver<'_> {
         entry: &'a TimelineEntry,
         _chat: &'a Chat,
     ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
-        Box::pin(async move {
-            let dispatch = entry.webhook_dispatch.as_ref().filter(|dispatch| dispatch.event.is_attempted_late());
-            let Some(dispatch) = dispatch else { return Ok(None) };
-            let webhook = self.requests().webhook(entry, &dispatch.webhook_id).await?;
-            Ok(webhook.map(|webhook| {
-                let (account_id, receiver_id) = (entry.account_id.clone(), webhook.webhook_id);
-                let key = OutageKey { account_id, target: self.target, receiver_id };
-                OutagePolicy { key, options: webhook.delivery, status: webhook.outage_status }
-            }))
-        })
+        Box::pin(async move { self.requests().outage_policy(entry, self.target).await })
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
-            let Some(dispatch) = &entry.webhook_dispatch else {
-                return Err(Error::internal("the webhook entry has no dispatch"));
-            };
-            match self.requests().webhook_and_event(entry, dispatch, chat).await? {
-                Ok((webhook, _)) if webhook.outage_status == OutageStatus::SwitchedOff => {
-                    Ok(retry_unsent(SWITCHED_OFF))
-                }
-                Ok((webhook, event)) => self.attempt(&webhook, &event, chat, dispatch.event.name(), timeout).await,
-                Err(obstacle) => Ok(reject_unsent(obstacle)),
+            match self.requests().to_send(entry, chat).await? {
+                Ok((webhook, kind, event)) => self.attempt(&webhook, (kind, &event), chat, timeout).await,
+                Err(nothing_sent) => Ok(nothing_sent),
             }
         })
     }
@@ -77,15 +83,14 @@ impl AwsTargetReceiver<'_> {
     async fn attempt(
         &self,
         webhook: &Webhook,
-        event: &OutgoingEvent<'_>,
+        (kind, event): (WebhookEvent, &OutgoingEvent<'_>),
         chat: &Chat,
-        name: &'static str,
         timeout: Duration,
     ) -> Result<(Outcome, Attempt), Error> {
         let Some(arn) = webhook.role_arn.clone() else { return Ok(reject_unsent("the webhook has no role")) };
         let role = CustomerRole { arn, external_id: chat.account_id.clone() };
         let (started_at, (body, _)) = (clock::now(), event.formatted(webhook.format));
-        let event = CustomerEvent { id: event.id, name, chat_id: chat.chat_id, sent_at: started_at, body };
+        let event = CustomerEvent { id: event.id, name: kind.name(), chat_id: chat.chat_id, sent_at: started_at, body };
         let sending = match webhook.target {
             WebhookTarget::Sqs => self.aws.send_message(&role, &webhook.url, event),
             WebhookTarget::EventBridge => self.aws.put_event(&role, &webhook.url, event),

@@ -14,11 +14,8 @@ use crate::delivery::outbound_client::reject_unsent;
 use crate::domain::channels::channel::Channel;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{
-    Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
-};
+use crate::domain::deliveries::delivery::{AttemptResult, Delivery, DeliveryState, Target};
 use crate::domain::deliveries::delivery_search_and_replay::DeliveryCursor;
-use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
@@ -28,6 +25,7 @@ use crate::wire::channels::event_feed::{FeedCursor, FetchedEvent, FetchedEvents}
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A page ends after the message that exceeds this.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
+const NOT_FETCHED: &str = "Not delivered: not fetched within three days";
 
 pub struct EventFeed<'a> {
     pub chats: &'a Chats,
@@ -55,7 +53,7 @@ impl EventFeed<'_> {
         if positions.is_empty() {
             return Ok(());
         }
-        let entries = self.chats.deliveries_to_fetch(&self.channel.account_id, positions).await?;
+        let entries = self.chats.entries_at(&self.channel.account_id, positions).await?;
         let own = entries.values().filter(|(chat, entry)| self.is_of_channel(chat, entry));
         try_join_all(own.map(|(_, entry)| self.finish(entry))).await.map(|_| ())
     }
@@ -119,34 +117,22 @@ impl EventFeed<'_> {
         let now = clock::now();
         let Some(delivery) = &entry.delivery else { return Ok(None) };
         if delivery.visible_state(now) == DeliveryState::Failed {
-            self.fail(entry, delivery, Failure::not_fetched(), now).await?;
-            return Ok(None);
+            return self.fail(entry, delivery, NOT_FETCHED).await.map(|()| None);
         }
         match integrator_receiver::compose(Some(self.channel), entry, chat)? {
             Ok((post, _)) => {
                 let body = String::from_utf8(post.body.clone()).map_err(Error::internal)?;
                 Ok(Some(FetchedEvent::new(post.headers(now)?, body)))
             }
-            Err(obstacle) => {
-                let (Outcome::Rejected(failure), _) = reject_unsent(obstacle) else { return Ok(None) };
-                self.fail(entry, delivery, failure, now).await?;
-                Ok(None)
-            }
+            Err(obstacle) => self.fail(entry, delivery, obstacle).await.map(|()| None),
         }
     }
 
-    async fn fail(
-        &self,
-        entry: &TimelineEntry,
-        delivery: &Delivery,
-        failure: Failure,
-        now: Timestamp,
-    ) -> Result<(), Error> {
-        let attempt =
-            Attempt { at: now, status: None, duration_ms: 0, error: Some(failure.message.clone()), answer: None };
-        let failed = DeliveryUpdate::failed(failure, now);
+    async fn fail(&self, entry: &TimelineEntry, delivery: &Delivery, obstacle: &str) -> Result<(), Error> {
+        let (outcome, attempt) = reject_unsent(obstacle);
+        let failed = delivery.update_after_attempt(&outcome, attempt.at, attempt.at, false);
         if self.chats.record_attempt(entry, delivery, &attempt, &failed).await? {
-            metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(now.since(entry.at)));
+            metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(attempt.at.since(entry.at)));
         }
         Ok(())
     }

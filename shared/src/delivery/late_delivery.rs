@@ -77,21 +77,12 @@ impl LateDelivery<'_> {
         now: Timestamp,
     ) -> Result<Option<&'a TimelineEntry>, Error> {
         let is_strict = self.has_strict_order(rows).await?;
-        for entry in self.to_attempt(rows).await? {
+        for entry in to_attempt(rows, is_strict) {
             if !is_strict || self.chats.earlier_undelivered(entry, now).await?.is_none() {
                 return Ok(Some(entry));
             }
         }
         Ok(None)
-    }
-
-    /// Returns the delayed deliveries that can be attempted. In strict order, only the oldest of each chat can be: each
-    /// success queues the next one.
-    async fn to_attempt<'a>(&self, rows: &'a [(Chat, TimelineEntry)]) -> Result<Vec<&'a TimelineEntry>, Error> {
-        let is_strict = self.has_strict_order(rows).await?;
-        let mut chats = BTreeSet::new();
-        let entries = rows.iter().map(|(_, entry)| entry);
-        Ok(entries.filter(|entry| chats.insert(entry.chat_id) || !is_strict).collect())
     }
 
     async fn has_strict_order(&self, rows: &[(Chat, TimelineEntry)]) -> Result<bool, Error> {
@@ -108,7 +99,7 @@ impl LateDelivery<'_> {
         }
         let after = position.after.as_deref().and_then(DeliveryCursor::parse);
         let page = self.delayed(&outage.key, after, MAX_DELIVERIES_PER_DRAIN_STEP, now).await?;
-        self.queue(&self.to_attempt(&page.rows).await?).await?;
+        self.queue(&to_attempt(&page.rows, self.has_strict_order(&page.rows).await?)).await?;
         self.chats.record_drain_step(&outage.key, now).await?;
         let Some(next) = page.next else { return Ok(()) };
         let next = DrainPosition { after: Some(next.to_text()) };
@@ -164,4 +155,12 @@ impl LateDelivery<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the delayed deliveries that can be attempted. In strict order, only the oldest of each chat can be: each
+/// success queues the next one.
+fn to_attempt(rows: &[(Chat, TimelineEntry)], is_strict: bool) -> Vec<&TimelineEntry> {
+    let mut chats = BTreeSet::new();
+    let entries = rows.iter().map(|(_, entry)| entry);
+    entries.filter(|entry| chats.insert(entry.chat_id) || !is_strict).collect()
 }

@@ -7,16 +7,12 @@ use futures_util::future::BoxFuture;
 
 use crate::chats::visitor::update_visitor::update_visitor;
 use crate::delivery::engine::{OutagePolicy, Receiver, UpdateFuture};
-use crate::delivery::outbound_client::{
-    AttemptFuture, OutboundClient, PostResult, SWITCHED_OFF, reject_unsent, retry_unsent,
-};
-use crate::delivery::webhook_request::WebhookRequests;
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult};
+use crate::delivery::webhook_request::{self, WebhookRequests};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
-use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
-use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use crate::error::Error;
@@ -37,8 +33,7 @@ impl Receiver for WebhookReceiver<'_> {
     }
 
     fn receiver_id(&self, entry: &TimelineEntry, _chat: &Chat) -> Option<String> {
-        let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
-        Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
+        webhook_request::receiver_id(entry)
     }
 
     fn outage_policy<'a>(
@@ -46,33 +41,18 @@ impl Receiver for WebhookReceiver<'_> {
         entry: &'a TimelineEntry,
         _chat: &'a Chat,
     ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
-        Box::pin(async move {
-            let dispatch = entry.webhook_dispatch.as_ref().filter(|dispatch| dispatch.event.is_attempted_late());
-            let Some(WebhookDispatch { webhook_id, .. }) = dispatch else { return Ok(None) };
-            let webhook = self.requests().webhook(entry, webhook_id).await?;
-            Ok(webhook.map(|webhook| {
-                let (account_id, receiver_id) = (entry.account_id.clone(), webhook.webhook_id);
-                let key = OutageKey { account_id, target: Target::Webhook, receiver_id };
-                OutagePolicy { key, options: webhook.delivery, status: webhook.outage_status }
-            }))
-        })
+        Box::pin(async move { self.requests().outage_policy(entry, Target::Webhook).await })
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
-            let Some(webhook_dispatch) = &entry.webhook_dispatch else {
-                return Err(Error::internal("the webhook entry has no dispatch"));
-            };
-            let webhook = self.requests().webhook(entry, &webhook_dispatch.webhook_id).await?;
-            if webhook.is_some_and(|webhook| webhook.outage_status == OutageStatus::SwitchedOff) {
-                return Ok(retry_unsent(SWITCHED_OFF));
-            }
-            match self.requests().compose(entry, webhook_dispatch, chat).await? {
-                Ok(post) => {
+            match self.requests().to_send(entry, chat).await? {
+                Ok((webhook, kind, event)) => {
+                    let post = webhook_request::signed_post(&webhook, &event, clock::now())?;
                     let result = self.outbound.post(&post, timeout).await?;
-                    self.process_response(webhook_dispatch.event, chat, result).await
+                    self.process_response(kind, chat, result).await
                 }
-                Err(obstacle) => Ok(reject_unsent(obstacle)),
+                Err(nothing_sent) => Ok(nothing_sent),
             }
         })
     }

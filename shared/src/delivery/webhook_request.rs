@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::delivery::engine::OutagePolicy;
+use crate::delivery::outbound_client::{SWITCHED_OFF, reject_unsent, retry_unsent};
 use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
+use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
@@ -20,6 +24,8 @@ use crate::wire::webhooks::webhook_event::{self, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
+
+const REMOVED: &str = "the webhook was removed";
 
 pub(crate) struct WebhookRequests<'a> {
     pub directory: &'a Directory,
@@ -44,6 +50,12 @@ impl OutgoingEvent<'_> {
             BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
         }
     }
+}
+
+/// Returns the id of an entry's webhook among those of all accounts.
+pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
+    let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
+    Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
 }
 
 /// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`. The user
@@ -71,27 +83,61 @@ impl WebhookRequests<'_> {
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
-        match self.webhook_and_event(entry, webhook_dispatch, chat).await? {
-            Ok((webhook, event)) => signed_post(&webhook, &event, clock::now()).map(Ok),
+        let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
+            return Ok(Err(REMOVED));
+        };
+        match self.event(entry, webhook_dispatch, chat).await? {
+            Ok(event) => signed_post(&webhook, &event, clock::now()).map(Ok),
             Err(obstacle) => Ok(Err(obstacle)),
         }
     }
 
-    /// Returns what the entry sends, and where. The inner error is the reason why the entry cannot be sent.
-    pub(crate) async fn webhook_and_event<'e>(
+    /// Returns the outage policy of an entry's webhook; see
+    /// [`Receiver::outage_policy`](crate::delivery::engine::Receiver::outage_policy).
+    pub(super) async fn outage_policy(
+        &self,
+        entry: &TimelineEntry,
+        target: Target,
+    ) -> Result<Option<OutagePolicy>, Error> {
+        let dispatch = entry.webhook_dispatch.as_ref().filter(|dispatch| dispatch.event.is_attempted_late());
+        let Some(WebhookDispatch { webhook_id, .. }) = dispatch else { return Ok(None) };
+        let webhook = self.webhook(entry, webhook_id).await?;
+        Ok(webhook.map(|webhook| {
+            let (account_id, receiver_id) = (entry.account_id.clone(), webhook.webhook_id);
+            let key = OutageKey { account_id, target, receiver_id };
+            OutagePolicy { key, options: webhook.delivery, status: webhook.outage_status }
+        }))
+    }
+
+    /// Returns what an attempt sends, and where: the webhook, the kind of event and the event. The inner error is the result of an attempt that sends nothing.
+    pub(super) async fn to_send<'e>(
+        &self,
+        entry: &'e TimelineEntry,
+        chat: &Chat,
+    ) -> Result<Result<(Webhook, WebhookEvent, OutgoingEvent<'e>), (Outcome, Attempt)>, Error> {
+        let dispatch = entry.webhook_dispatch.as_ref();
+        let dispatch = dispatch.ok_or_else(|| Error::internal("the webhook entry has no dispatch"))?;
+        let Some(webhook) = self.webhook(entry, &dispatch.webhook_id).await? else {
+            return Ok(Err(reject_unsent(REMOVED)));
+        };
+        if webhook.outage_status == OutageStatus::SwitchedOff {
+            return Ok(Err(retry_unsent(SWITCHED_OFF)));
+        }
+        let event = self.event(entry, dispatch, chat).await?;
+        Ok(event.map(|event| (webhook, dispatch.event, event)).map_err(reject_unsent))
+    }
+
+    async fn event<'e>(
         &self,
         entry: &'e TimelineEntry,
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
-    ) -> Result<Result<(Webhook, OutgoingEvent<'e>), &'static str>, Error> {
-        let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
-            return Ok(Err("the webhook was removed"));
-        };
+    ) -> Result<Result<OutgoingEvent<'e>, &'static str>, Error> {
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
             return Ok(Err("the visitor was erased"));
         };
         let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
-        Ok(Ok((webhook, OutgoingEvent { id: &entry.id, at: entry.at, body })))
+        Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, body }))
     }
 
     async fn body(

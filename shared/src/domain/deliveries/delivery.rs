@@ -182,10 +182,6 @@ impl Failure {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    pub fn not_fetched() -> Self {
-        Self { code: None, message: "Not delivered: not fetched within three days".to_owned(), hidden: false }
-    }
-
     /// Creates the failure of a delivery that was not attempted, because an earlier one has failed in strict order.
     pub fn waits_for_earlier_message() -> Self {
         Self { code: None, message: "Not delivered: it waits for an earlier one".to_owned(), hidden: false }

@@ -93,7 +93,7 @@ impl Chats {
 
     /// Reads the entries at up to 50 cursors, together with their chats. The keys of the returned map consist of a chat
     /// number and an entry number.
-    pub(super) async fn entries_at(
+    pub async fn entries_at(
         &self,
         account_id: &str,
         cursors: &[DeliveryCursor],

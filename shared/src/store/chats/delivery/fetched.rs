@@ -1,8 +1,6 @@
 //! Deliveries that wait until their receiver fetches them. The index `due` contains them in a partition of the receiver,
 //! by the time of their entries.
 
-use std::collections::HashMap;
-
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Delivery, DeliveryState};
@@ -52,14 +50,5 @@ impl Chats {
         let positions: Vec<DeliveryCursor> = page.items.iter().filter_map(position).collect();
         let mut found = self.entries_at(&receiver.account_id, &positions).await?;
         Ok(positions.iter().filter_map(|position| found.remove(&(position.chat_id, position.seq))).collect())
-    }
-
-    /// Returns the entries at up to [`MAX_FETCHED`] positions with their chats, by the numbers of chat and entry.
-    pub async fn deliveries_to_fetch(
-        &self,
-        account_id: &str,
-        positions: &[DeliveryCursor],
-    ) -> Result<HashMap<(u64, u64), (Chat, TimelineEntry)>, Error> {
-        self.entries_at(account_id, positions).await
     }
 }
