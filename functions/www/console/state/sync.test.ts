@@ -384,6 +384,20 @@ test("joined changes update the lists and the unread messages", async () => {
   sync.stop();
 });
 
+test("messages whose pushes overtake each other are counted once each", async () => {
+  const { sync, chats } = start({ rows: [chatRow(7)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  for (const seq of [4, 3, 4]) {
+    const visitor_messages = [{ chat_id: 7, seq }];
+    FakeSocket.last.push({ type: "changes", chats: [chatRow(7, { seq: 4 })], gone: [], visitor_messages });
+    nextFrame();
+  }
+  assert.equal(chats.unreadCounts.value.get(7), 2);
+  sync.stop();
+});
+
 test("joined changes that were too large are read", async () => {
   const { sync, chats, state, activeChatIds } = start({ rows: [chatRow(7)] });
   await flushPromises();

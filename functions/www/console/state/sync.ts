@@ -77,8 +77,8 @@ export class Sync {
   private isPolling = false;
   private isStopped = false;
   private pendingPushes: Push[] = [];
-  /** The `seq` of the last pushed entry of each chat. */
-  private readonly lastPushedSeqs = new Map<number, number>();
+  /** The numbers of the pushed entries of each chat that the agent had not read when they were pushed. */
+  private readonly pushedSeqs = new Map<number, Set<number>>();
   private isFlushScheduled = false;
 
   constructor(
@@ -436,12 +436,15 @@ export class Sync {
     for (const request of requests) void request?.catch(() => {});
   }
 
-  /** Returns whether an entry has neither been pushed before nor been read by the agent. Does not use the `seq` of
-   * the chat's row, because a row that is pushed under load may be newer than the entries that are pushed with it. */
+  /** Returns whether an entry has neither been pushed before nor been read by the agent. Does not compare it with the
+   * last known number: a push can overtake another one, and a row that is pushed under load may be newer than the
+   * entries that are pushed with it. */
   private isFirstPush(chatId: number, seq: number): boolean {
-    const knownSeq = Math.max(this.lastPushedSeqs.get(chatId) ?? 0, this.chats.lastReadSeq(chatId) ?? 0);
-    this.lastPushedSeqs.set(chatId, Math.max(seq, knownSeq));
-    return seq > knownSeq;
+    const lastReadSeq = this.chats.lastReadSeq(chatId) ?? 0;
+    const unread = new Set([...(this.pushedSeqs.get(chatId) ?? [])].filter((pushed) => pushed > lastReadSeq));
+    const isFirst = seq > lastReadSeq && !unread.has(seq);
+    this.pushedSeqs.set(chatId, isFirst ? unread.add(seq) : unread);
+    return isFirst;
   }
 
   private enqueue(push: Push): void {

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-XEQSI7SM.js";import"/console/assets/chunk-6MWLALXZ.js";import"/console/assets/chunk-L3J4OQIL.js";import"/console/assets/chunk-KFZRJEMO.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
