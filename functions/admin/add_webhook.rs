@@ -11,7 +11,9 @@ use shared::domain::deliveries::webhook::MAX_WEBHOOKS;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::random_signing_key;
+use shared::service::status_watches::watch_statuses;
 use shared::service::{audit, auth, webhooks};
+use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::webhook_settings::{NewWebhook, WebhookWithSecret};
@@ -20,9 +22,9 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Connections, SsrfGuard);
+type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
-async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let (blank, new_key) = (webhooks::new_webhook()?, random_signing_key()?);
     let webhook = request.body_as::<NewWebhook>()?.into_webhook(blank, &new_key, &guard)?;
@@ -33,7 +35,9 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
         settings.webhooks.push(webhook.clone());
         Ok(())
     };
-    audit::by_agent(&directory, &caller, &request).edit_settings(&caller.account_id, edit).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
+    let (settings, ()) = directory.edit_settings(&caller.account_id, edit).await?;
+    watch_statuses(&chats, &caller.account_id, &settings).await?;
     let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
     Ok(Response::created(WebhookWithSecret::new(&webhook, secret)))
 }

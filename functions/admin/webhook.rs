@@ -10,8 +10,10 @@ use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::random_signing_key;
+use shared::service::status_watches::watch_statuses;
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
+use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::webhook_settings::{DeletedWebhook, Webhook, WebhookChanges};
@@ -21,9 +23,9 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Connections, SsrfGuard);
+type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
-async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
@@ -35,7 +37,8 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
                 *webhook = changes.clone().applied_to(webhook, &new_key, &guard)?;
                 Ok(Webhook::new(webhook))
             };
-            let (_, shown) = directory.edit_settings(account_id, edit).await?;
+            let (settings, shown) = directory.edit_settings(account_id, edit).await?;
+            watch_statuses(&chats, account_id, &settings).await?;
             Ok(Response::ok(shown))
         }
         "DELETE" => {

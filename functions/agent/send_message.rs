@@ -33,7 +33,8 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
-    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, key, now };
+    let webhooks = &directory.cached_settings(account_id).await?.webhooks;
+    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key, now };
     let sent = match send_agent_message(&chats, &outgoing).await {
         Err(Error::Conflict(reason)) => {
             // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.
@@ -42,6 +43,8 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
         }
         sent => sent?,
     };
-    outbox.enqueue_message(account_id, &sent).await;
-    Ok(Response::created(MessageStored::new(sent.seq, &sent.id)).with_logged_message_id(&sent.id))
+    let receipt = &sent.receipt;
+    outbox.enqueue_message(account_id, receipt).await;
+    outbox.enqueue(&sent.notifications).await;
+    Ok(Response::created(MessageStored::new(receipt.seq, &receipt.id)).with_logged_message_id(&receipt.id))
 }

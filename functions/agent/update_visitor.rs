@@ -1,9 +1,10 @@
 //! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or changes whether the visitor is blacklisted.
 //! Messages from a blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are
-//! notified with chat_updated.
+//! notified with chat_updated. Those that name the event get visitor_blacklisted.
 
 use std::process::ExitCode;
 
+use shared::chats::notifications::NotificationContext;
 use shared::chats::visitor::update_visitor::update_visitor_and_notify;
 use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::visitors::visitor::ProfileSource;
@@ -39,7 +40,8 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     visitor.merge_profile(&profile, ProfileSource::Agent);
     visitor.set_blacklisted(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let events = update_visitor_and_notify(&chats, &visitor, &settings.webhooks, now).await?;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(caller.agent.agent_id), now };
+    let events = update_visitor_and_notify(&chats, &visitor, &context).await?;
     outbox.enqueue(&events).await;
     Ok(Response::ok(Visitor::new(visitor, &settings.safe_urls)))
 }

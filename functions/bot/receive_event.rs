@@ -68,8 +68,9 @@ async fn handle_event(
     Ok(match &event.kind {
         BotEventKind::Message(content) => {
             match events.bot_message(&event.chat, content, event.reply_to_seq, key()?.as_ref()).await? {
-                BotMessageResult::Stored(stored) => {
+                BotMessageResult::Stored { receipt: stored, notifications } => {
                     outbox.enqueue_message(&bot.account_id, &stored).await;
+                    outbox.enqueue(&notifications).await;
                     let is_shown = stored.is_displayable;
                     let accepted = if is_shown { BotEventAccepted::ok() } else { BotEventAccepted::not_shown() };
                     Response::ok(accepted).with_logged_message_id(&stored.id)

@@ -1,5 +1,6 @@
-//! Runs every minute, finds overdue deliveries and queues them again, and queues the probes of receivers' outages. A delivery becomes overdue, for example, if a
-//! process dies during an attempt, or after the entry was stored and before its task was queued.
+//! Runs every minute, finds overdue deliveries and queues them again, queues the probes of receivers' outages, and
+//! reports the changed statuses of agents and channels to webhooks. A delivery becomes overdue, for example, if a process
+//! dies during an attempt, or after the entry was stored and before its task was queued.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,8 +12,10 @@ use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::service::outages::Outages;
+use shared::service::status_watches::StatusWatches;
 use shared::store::chats::Chats;
 use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
+use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
 /// How long after its due time a delivery counts as overdue. Until then, its task may simply be delayed in the queue.
@@ -28,11 +31,13 @@ fn main() -> ExitCode {
     schedule::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Outbox);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, outbox): Dependencies, (): ()) -> Result<Value, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, (): ()) -> Result<Value, Error> {
     let outages = Outages { directory: &directory, chats: &chats, outbox: &outbox };
     let failed_outages = outages.queue_due_probes(clock::now()).await;
+    let watches = StatusWatches { directory: &directory, chats: &chats, connections: &connections, outbox: &outbox };
+    let failed_watches = watches.report_changes(clock::now()).await;
     let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,
@@ -42,7 +47,7 @@ async fn handle((directory, chats, outbox): Dependencies, (): ()) -> Result<Valu
     };
     let report = run.process(&Sweep { directory: &directory, chats: &chats, outbox: &outbox }).await;
     tracing::info!(requeued = report.changed, failed = report.failed, "overdue deliveries requeued");
-    match report.failed + failed_outages {
+    match report.failed + failed_outages + failed_watches {
         0 => Ok(json!({ "requeued": report.changed })),
         failed => Err(Error::internal(("overdue deliveries not requeued", failed))),
     }
@@ -60,9 +65,9 @@ impl OverdueHandler for Sweep<'_> {
         Box::pin(async move {
             match requeue_overdue_delivery(self.chats, self.directory, overdue, clock::now()).await? {
                 OverdueResult::NotNeeded => Ok(false),
-                OverdueResult::Failed { entry, handover } => {
+                OverdueResult::Failed { entry, handover, events } => {
                     metrics::count_abandoned_delivery(&entry, handover.is_some());
-                    self.outbox.enqueue(&handover.unwrap_or_default()).await;
+                    self.outbox.enqueue(&[handover.unwrap_or_default(), events].concat()).await;
                     Ok(false)
                 }
                 OverdueResult::Requeued(entry) => {

@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::notifications::NotificationContext;
 use shared::chats::visitor::update_visitor::update_visitor_and_notify;
 use shared::domain::channels::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
@@ -45,7 +46,8 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
         return Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, None)));
     }
     let settings = directory.cached_settings(&accepted.channel.account_id).await?;
-    let notifications = update_visitor_and_notify(&chats, &visitor, &settings.webhooks, accepted.now).await?;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now: accepted.now };
+    let notifications = update_visitor_and_notify(&chats, &visitor, &context).await?;
     outbox.enqueue(&notifications).await;
     Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, new_token)))
 }

@@ -7,6 +7,7 @@ use crate::chats::open_chat::open_chat;
 use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry, VisitorEntry};
 use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chats::idempotency_key::MessageReceipt;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::listing::panels::{invite_hash, invite_write};
@@ -43,7 +44,7 @@ pub(super) async fn append_entry(
         let (reads, early) = join(reads, OptionFuture::from(early_header.take())).await;
         let (receipt, visitor) = reads?;
         if let Some(receipt) = receipt {
-            return Ok(Some(StoredEntry { receipt, entry: None, notifications: Vec::new() }));
+            return Ok(Some(StoredEntry::repeated(receipt)));
         }
         if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
             return Ok(None);
@@ -94,7 +95,8 @@ async fn append_to_open_chat(
         chat.as_ref().map(|chat| context.chat_updated_notifications(chat, &visitor)).unwrap_or_default();
     notifications.extend(chat.iter().flat_map(|chat| new.notifications(agent_id, &chat.state)));
 
-    let notification_count = notifications.len() as u64;
+    let message_events = if new.is_text() { context.subscriber_count(WebhookEvent::Message) } else { 0 };
+    let notification_count = (notifications.len() + message_events) as u64;
     let last_invite = chat.as_ref().and_then(|chat| chat.invite_hash.as_deref());
     let new_invite = new.invite().filter(|invite| last_invite != Some(&*invite_hash(invite)));
     let visitor_name = visitor.profile.display_name();
@@ -123,6 +125,10 @@ async fn append_to_open_chat(
         }
     };
     header.seq = header.seq.saturating_sub(notification_count);
+    let entry = new.timeline_entry(&header)?;
+    if message_events > 0 {
+        notifications.extend(new.context(None).message_notifications(WebhookEvent::Message, entry.seq));
+    }
     // Without notifications, which report the visitor's data, the visitor need not be in the entry's transaction.
     let visitor_write = if notifications.is_empty() {
         chats.store_visitor_changes(&visitor).await?;
@@ -130,7 +136,6 @@ async fn append_to_open_chat(
     } else {
         visitor_update_write(&visitor)?
     };
-    let entry = new.timeline_entry(&header)?;
     let notifications = context.create_entries(&mut header, notifications)?;
 
     let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;

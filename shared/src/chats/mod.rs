@@ -5,6 +5,7 @@ pub mod agent;
 mod append_entry;
 pub mod bot;
 pub mod call;
+pub(crate) mod delivery_events;
 mod new_chat;
 mod new_entry;
 pub mod notifications;

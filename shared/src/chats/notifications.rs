@@ -43,6 +43,8 @@ impl NotificationContext<'_> {
             assign_to: details.assign_to.map(str::to_owned),
             call: details.call.cloned(),
             reports_rating: details.reports_rating,
+            message_seq: details.message_seq,
+            status: details.status.cloned(),
         };
         subscribed.map(|webhook| (Content::Webhook(event), Some(dispatch(webhook)))).collect()
     }
@@ -68,8 +70,15 @@ impl NotificationContext<'_> {
         reached.into_iter().flat_map(notifications_of).collect()
     }
 
-    pub(crate) fn chat_updated_subscriber_count(&self) -> usize {
-        self.webhooks.iter().filter(|webhook| webhook.subscribes_to(WebhookEvent::ChatUpdated)).count()
+    /// Returns the notifications of an event about the message with this number.
+    pub(crate) fn message_notifications(&self, event: WebhookEvent, message_seq: u64) -> Vec<NotificationContent> {
+        let details = WebhookEventDetails { message_seq: Some(message_seq), ..WebhookEventDetails::default() };
+        self.webhook_notifications(event, details)
+    }
+
+    /// Returns how many webhooks get an event.
+    pub(crate) fn subscriber_count(&self, event: WebhookEvent) -> usize {
+        self.webhooks.iter().filter(|webhook| webhook.subscribes_to(event)).count()
     }
 
     /// Returns the chat_updated events that report changed visitor data. They are sent only while an agent owns the

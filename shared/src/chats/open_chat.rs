@@ -6,6 +6,7 @@ use crate::chats::visitor::visitor_entry::{FromVisitor, StoredEntry, VisitorEntr
 use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::idempotency_key::MessageReceipt;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::report::Counter;
 use crate::domain::visitors::visitor::Visitor;
 use crate::store::chats::listing::panels::{invite_hash, invite_write};
@@ -33,6 +34,9 @@ pub(super) async fn open_chat(
     let context = new.context(None);
     let mut notifications = new.notifications(None, &header.state);
     notifications.extend(context.ownership_notifications(None, &header));
+    if new.is_text() {
+        notifications.extend(context.message_notifications(WebhookEvent::Message, entry.seq));
+    }
     let notifications = context.create_entries(&mut header, notifications)?;
 
     let mut writes = new_chat.writes(&of, &header)?;

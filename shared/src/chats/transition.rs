@@ -196,6 +196,10 @@ async fn commit(
         after.set_bot(&bot_id, context.now);
     }
     let mut entries: Vec<_> = last_words.map(|words| words.add_to(&mut after)).transpose()?.into_iter().collect();
+    let by_bot = NotificationContext { agent_id: None, ..*context };
+    let words: Vec<_> =
+        entries.iter().flat_map(|entry| by_bot.message_notifications(WebhookEvent::Message, entry.seq)).collect();
+    contents.splice(0..0, words);
     if let Some(invitation) = invitation {
         entries.extend(invitation.add_to(&mut after)?);
     } else if before.state == ChatState::Bot && after.state.is_waiting() {

@@ -89,7 +89,7 @@ impl AwsTargetReceiver<'_> {
     ) -> Result<(Outcome, Attempt), Error> {
         let Some(arn) = webhook.role_arn.clone() else { return Ok(reject_unsent("the webhook has no role")) };
         let role = CustomerRole { arn, external_id: chat.account_id.clone() };
-        let (started_at, (body, _)) = (clock::now(), event.formatted(webhook.format));
+        let (started_at, (body, _)) = (clock::now(), event.formatted(webhook));
         let event = CustomerEvent { id: event.id, name: kind.name(), chat_id: chat.chat_id, sent_at: started_at, body };
         let sending = match webhook.target {
             WebhookTarget::Sqs => self.aws.send_message(&role, &webhook.url, event),

@@ -8,11 +8,14 @@
 
 mod outages;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::chats::delivery_events::{delivery_events, event_of_update};
 use crate::delivery::outbound_client::AttemptFuture;
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::bots::bot_reaction::awaits_bot_reaction;
 use crate::domain::bots::turn::TurnStep;
 use crate::domain::chats::chat::{Chat, Sender};
@@ -62,6 +65,14 @@ pub trait Receiver: Send + Sync {
         _entry: &'a TimelineEntry,
         _chat: &'a Chat,
     ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Returns the account's settings if its webhooks can be notified of what becomes of entries for this receiver.
+    fn settings_for_events<'a>(
+        &'a self,
+        _entry: &'a TimelineEntry,
+    ) -> BoxFuture<'a, Result<Option<Arc<AccountSettings>>, Error>> {
         Box::pin(async { Ok(None) })
     }
 
@@ -378,9 +389,15 @@ impl DeliveryRun<'_> {
         attempt: &Attempt,
         update: DeliveryUpdate,
     ) -> Result<Option<DeliveryUpdate>, Error> {
-        let context = match self.chats.record_attempt(entry, delivery, attempt, &update).await {
+        let events = self.events_of(entry, delivery, &update).await?;
+        let context = match self.chats.record_attempt(entry, delivery, attempt, (&update, &events)).await {
             Err(Error::Unwritable(context)) => context,
-            is_stored => return Ok(is_stored?.then_some(update)),
+            Err(error) => return Err(error),
+            Ok(false) => return Ok(None),
+            Ok(true) => {
+                self.outbox.enqueue(&events).await;
+                return Ok(Some(update));
+            }
         };
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         tracing::error!(?context, account_id, chat_id, seq, "delivery failed: its attempt cannot be recorded");
@@ -390,9 +407,24 @@ impl DeliveryRun<'_> {
         let is_stored = if update == DeliveryUpdate::Delivered {
             self.chats.finish_delivery(entry, DeliveryState::Delivered).await?
         } else {
-            self.chats.fail_unstorable_attempt(entry, delivery, now).await?
+            let events = self.events_of(entry, delivery, &update).await?;
+            let is_stored = self.chats.fail_unstorable_attempt(entry, delivery, now, &events).await?;
+            self.outbox.enqueue(if is_stored { &events } else { &[] }).await;
+            is_stored
         };
         Ok(is_stored.then_some(update))
+    }
+
+    /// Returns the events that report an update. The caller must store them with it and then queue them.
+    async fn events_of(
+        &self,
+        entry: &TimelineEntry,
+        delivery: &Delivery,
+        update: &DeliveryUpdate,
+    ) -> Result<Vec<TimelineEntry>, Error> {
+        let Some(event) = event_of_update(delivery, update) else { return Ok(Vec::new()) };
+        let Some(settings) = self.receiver.settings_for_events(entry).await? else { return Ok(Vec::new()) };
+        delivery_events(self.chats, &settings.webhooks, entry, event, clock::now()).await
     }
 
     async fn finish(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<(), Error> {

@@ -131,7 +131,7 @@ impl EventFeed<'_> {
     async fn fail(&self, entry: &TimelineEntry, delivery: &Delivery, obstacle: &str) -> Result<(), Error> {
         let (outcome, attempt) = reject_unsent(obstacle);
         let failed = delivery.update_after_attempt(&outcome, attempt.at, attempt.at, false);
-        if self.chats.record_attempt(entry, delivery, &attempt, &failed).await? {
+        if self.chats.record_attempt(entry, delivery, &attempt, (&failed, &[])).await? {
             metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(attempt.at.since(entry.at)));
         }
         Ok(())

@@ -13,6 +13,7 @@ use crate::delivery::outbound_client::{
 };
 use crate::delivery::rehearsal::Fault;
 use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::chat_state::ChatState;
@@ -62,6 +63,13 @@ impl Receiver for IntegratorReceiver<'_> {
                 Some(OutagePolicy { key, options, status: channel.outage_status })
             }))
         })
+    }
+
+    fn settings_for_events<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+    ) -> BoxFuture<'a, Result<Option<Arc<AccountSettings>>, Error>> {
+        Box::pin(async move { self.directory.cached_settings(&entry.account_id).await.map(Some) })
     }
 
     fn fetcher<'a>(

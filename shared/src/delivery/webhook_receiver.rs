@@ -113,20 +113,10 @@ impl WebhookReceiver<'_> {
         if outcome != Outcome::Delivered {
             return Ok((outcome, attempt));
         }
-        let stored = match event {
-            WebhookEvent::ChatAssigned => self.record_assignment(chat, unconfirmed.as_deref()).await,
-            WebhookEvent::CallEvent
-            | WebhookEvent::ChatAccepted
-            | WebhookEvent::ChatFinished
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage
-            | WebhookEvent::ChatJoined
-            | WebhookEvent::BotHandedOver
-            | WebhookEvent::ChatEnded
-            | WebhookEvent::ChatOpened
-            | WebhookEvent::ChatRated
-            | WebhookEvent::ChatTransferred
-            | WebhookEvent::ChatWaiting => self.store_response_data(chat, response_data).await,
+        let stored = if event == WebhookEvent::ChatAssigned {
+            self.record_assignment(chat, unconfirmed.as_deref()).await
+        } else {
+            self.store_response_data(chat, response_data).await
         };
         let Err(error) = stored else { return Ok((outcome, Attempt { answer: unconfirmed, ..attempt })) };
         let not_stored = || "the response could not be stored".to_owned();

@@ -10,7 +10,7 @@ use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
 use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
-use crate::domain::deliveries::webhook::{BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch};
+use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
@@ -20,7 +20,7 @@ use crate::store::chats::Chats;
 use crate::store::chats::listing::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
 use crate::wire::webhooks::cloud_event::{self, CloudEvent};
-use crate::wire::webhooks::webhook_event::{self, WebhookPayload};
+use crate::wire::webhooks::webhook_event::{self, StatusChanged, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
@@ -42,10 +42,14 @@ pub(crate) struct OutgoingEvent<'a> {
 }
 
 impl OutgoingEvent<'_> {
-    /// Returns the body in this format, with its content type.
-    pub(crate) fn formatted(&self, format: BodyFormat) -> (String, &'static str) {
+    /// Returns the body as the webhook wants it, with its content type.
+    pub(crate) fn formatted(&self, webhook: &Webhook) -> (String, &'static str) {
         let Self { id, at, body } = self;
-        match format {
+        let body = match webhook.detail {
+            BodyDetail::Full => body,
+            BodyDetail::Thin => &webhook_event::thin_body(body),
+        };
+        match webhook.format {
             BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
             BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
         }
@@ -62,7 +66,7 @@ pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
 /// token in the body is hidden from admins, because it is often a credential of the customer's site.
 pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
     let hidden = event.body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
-    let (body, content_type) = event.formatted(webhook.format);
+    let (body, content_type) = event.formatted(webhook);
     Ok(SignedPost {
         url: Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
         shown_url: None,
@@ -86,7 +90,7 @@ impl WebhookRequests<'_> {
         let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
             return Ok(Err(REMOVED));
         };
-        match self.event(entry, webhook_dispatch, chat).await? {
+        match self.event(&webhook, entry, webhook_dispatch, chat).await? {
             Ok(event) => signed_post(&webhook, &event, clock::now()).map(Ok),
             Err(obstacle) => Ok(Err(obstacle)),
         }
@@ -109,7 +113,8 @@ impl WebhookRequests<'_> {
         }))
     }
 
-    /// Returns what an attempt sends, and where: the webhook, the kind of event and the event. The inner error is the result of an attempt that sends nothing.
+    /// Returns what an attempt sends, and where: the webhook, the kind of event and the event. The inner error is the
+    /// result of an attempt that sends nothing.
     pub(super) async fn to_send<'e>(
         &self,
         entry: &'e TimelineEntry,
@@ -123,20 +128,28 @@ impl WebhookRequests<'_> {
         if webhook.outage_status == OutageStatus::SwitchedOff {
             return Ok(Err(retry_unsent(SWITCHED_OFF)));
         }
-        let event = self.event(entry, dispatch, chat).await?;
+        let event = self.event(&webhook, entry, dispatch, chat).await?;
         Ok(event.map(|event| (webhook, dispatch.event, event)).map_err(reject_unsent))
     }
 
     async fn event<'e>(
         &self,
+        webhook: &Webhook,
         entry: &'e TimelineEntry,
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
     ) -> Result<Result<OutgoingEvent<'e>, &'static str>, Error> {
+        if let Some(change) = &webhook_dispatch.status {
+            let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
+            let happened = (webhook_dispatch.event, entry.seq, entry.at);
+            let body = json!(StatusChanged::new(happened, change, agents.first()));
+            return Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, body }));
+        }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
             return Ok(Err("the visitor was erased"));
         };
-        let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
+        let timeline = self.entries_in_body(webhook, entry, webhook_dispatch, chat).await?;
+        let body = self.body(entry, webhook_dispatch, chat, &visitor, &timeline).await?;
         Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, body }))
     }
 
@@ -146,23 +159,9 @@ impl WebhookRequests<'_> {
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
         visitor: &Visitor,
+        timeline: &[TimelineEntry],
     ) -> Result<Value, Error> {
         let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
-        let timeline = match webhook_dispatch.event {
-            WebhookEvent::ChatFinished => self.transcript(chat).await?,
-            WebhookEvent::OfflineMessage => self.entries_before(entry).await?,
-            WebhookEvent::ChatJoined
-            | WebhookEvent::BotHandedOver
-            | WebhookEvent::CallEvent
-            | WebhookEvent::ChatAccepted
-            | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatEnded
-            | WebhookEvent::ChatOpened
-            | WebhookEvent::ChatRated
-            | WebhookEvent::ChatTransferred
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::ChatWaiting => Vec::new(),
-        };
         let invite = if webhook_dispatch.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
             self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
         } else {
@@ -174,10 +173,29 @@ impl WebhookRequests<'_> {
             chat,
             visitor,
             agents: &agents,
-            timeline: &timeline,
+            timeline,
             invite,
         };
         Ok(payload.body())
+    }
+
+    /// Reads the messages of the chat that the body contains.
+    async fn entries_in_body(
+        &self,
+        webhook: &Webhook,
+        entry: &TimelineEntry,
+        webhook_dispatch: &WebhookDispatch,
+        chat: &Chat,
+    ) -> Result<Vec<TimelineEntry>, Error> {
+        if let Some(seq) = webhook_dispatch.message_seq {
+            let message = self.chats.entry(&chat.account_id, chat.chat_id, seq).await?;
+            return Ok(message.into_iter().collect());
+        }
+        match (webhook_dispatch.event, webhook.detail) {
+            (WebhookEvent::ChatFinished, BodyDetail::Full) => self.transcript(chat).await,
+            (WebhookEvent::OfflineMessage, _) => self.entries_before(entry).await,
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Reads the entries just before an offline_message notification. It reads more entries than a message can have

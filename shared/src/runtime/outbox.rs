@@ -179,6 +179,8 @@ mod tests {
             assign_to: None,
             call: None,
             reports_rating: false,
+            message_seq: None,
+            status: None,
         };
         TimelineEntry { seq, webhook_dispatch: Some(dispatch), ..sample_data::agent_message("id", Timestamp(0)) }
     }

@@ -3,6 +3,7 @@
 use crate::chats::bot::close_chat::{BotClosing, close_chat_by_bot};
 use crate::chats::bot::hand_over_chat::{self, invite_agent};
 use crate::chats::bot::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
+use crate::chats::notifications::NotificationContext;
 use crate::chats::transition::Transition;
 use crate::chats::visitor::update_visitor::update_visitor_and_notify;
 use crate::delivery::bot_receiver::has_online_agent;
@@ -53,13 +54,14 @@ impl BotEventHandler<'_> {
         key: Option<&IdempotencyKey>,
     ) -> Result<BotMessageResult, Error> {
         if let Some(receipt) = self.chats.earlier_receipt(key).await? {
-            return Ok(BotMessageResult::Stored(receipt));
+            return Ok(BotMessageResult::repeated(receipt));
         }
         let (bot, now) = (self.bot, clock::now());
         let chat_id = self.chat_id(chat_reference).await?;
         let in_field = |error| as_field_error(chat_reference, error);
         let is_displayable = self.is_displayable(chat_id, content).await.map_err(in_field)?;
-        let message = BotMessage { bot, chat_id, content, reply_to_seq, is_displayable, now };
+        let webhooks = &self.directory.cached_settings(&bot.account_id).await?.webhooks;
+        let message = BotMessage { bot, chat_id, content, reply_to_seq, is_displayable, webhooks, now };
         receive_bot_message(self.chats, &message, key).await.map_err(in_field)
     }
 
@@ -246,7 +248,8 @@ impl BotEventHandler<'_> {
         let mut visitor = visitor;
         visitor.merge_profile(profile, ProfileSource::Bot);
         let settings = self.directory.cached_settings(&self.bot.account_id).await?;
-        update_visitor_and_notify(self.chats, &visitor, &settings.webhooks, clock::now()).await
+        let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now: clock::now() };
+        update_visitor_and_notify(self.chats, &visitor, &context).await
     }
 
     /// Returns the visitor's messages that a refused answer did not take into account, oldest first, and the number

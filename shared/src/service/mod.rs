@@ -23,6 +23,7 @@ pub mod receiver_test;
 pub mod reports;
 pub mod secret_rotation;
 pub mod standby;
+pub mod status_watches;
 pub mod telephony_settings;
 pub mod timeline_page;
 pub mod typing_notice;

@@ -44,7 +44,8 @@ impl NewMessage {
         let is_message = after.seq > before.seq && after.last_message != before.last_message;
         let bot_id = after.bot_id.clone().filter(|_| is_message && after.state.agent().is_some())?;
         let is_of_visitor = after.visitor_seq > before.visitor_seq;
-        let seq = if is_of_visitor { after.visitor_seq } else { after.seq };
+        // Events that report the message have the numbers after it.
+        let seq = if is_of_visitor { after.visitor_seq } else { before.seq + 1 };
         Some(Self { account_id: after.account_id.clone(), chat_id: after.chat_id, seq, bot_id })
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
 use crate::store::chats::listing::panels::panel_from_item;
+use crate::store::chats::status_watches::ACCOUNT_EVENTS;
 use crate::store::chats::{
     CHAT_PREFIX, HEADER_SORT_KEY, PANEL_SORT_KEY, VISITOR_PREFIX, chat_from_item, entry_from_item, visitor_from_item,
 };
@@ -88,6 +89,9 @@ pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableCh
     if let Some(chat) = pk.strip_prefix(CHAT_PREFIX) {
         let (account_id, chat_id) = chat.rsplit_once('#').ok_or_else(|| Error::internal("key of a chat"))?;
         let chat_id = chat_id.parse().map_err(Error::internal)?;
+        if chat_id == ACCOUNT_EVENTS {
+            return Ok(None);
+        }
         let change = parse_chat_item_change(&sk, change)?;
         return Ok(change.map(|change| (account_id.to_owned(), TableChange::Chat { chat_id, change })));
     }

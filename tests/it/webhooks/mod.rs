@@ -1,5 +1,6 @@
 //! Webhooks: their settings, events and responses.
 
+mod message_events;
 mod webhook_aws_targets;
 mod webhook_events;
 mod webhook_formats;

@@ -26,7 +26,7 @@ const EVENT_TYPES = new Set([
 ]);
 
 /** Events that only notify webhooks of what other entries show. */
-const OWNERSHIP_EVENT_TYPES = new Set([
+const OPT_IN_EVENT_TYPES = new Set([
   "chat_opened",
   "chat_waiting",
   "bot_handed_over",
@@ -34,12 +34,16 @@ const OWNERSHIP_EVENT_TYPES = new Set([
   "chat_transferred",
   "chat_rated",
   "chat_ended",
+  "message",
+  "delivery_failed",
+  "delivered_late",
+  "visitor_blacklisted",
 ]);
 
 /** Whether an entry is hidden because it only notifies webhooks of what the call or another entry shows. An entry whose
  * delivery to a webhook has failed is not hidden. */
 const isShownByOthers = ({ type, webhook_delivery }: Entry) =>
-  (type === "call_event" || OWNERSHIP_EVENT_TYPES.has(type)) && webhook_delivery?.state !== "failed";
+  (type === "call_event" || OPT_IN_EVENT_TYPES.has(type)) && webhook_delivery?.state !== "failed";
 
 const isForAgents = ({ type }: Entry) => type === "note" || type === "handover";
 

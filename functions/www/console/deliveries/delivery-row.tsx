@@ -63,7 +63,7 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
             {receiver}
           </div>
         </td>
-        <td class="wide-only num">#{row.chat_id}</td>
+        <td class="wide-only num">{row.chat_id > 0 ? `#${row.chat_id}` : "none"}</td>
         <td class="wide-only num end">{attemptCount}</td>
         <td class="wide-only rest">
           <div class="clip" dir="auto">
@@ -111,9 +111,11 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
           {(state === "failed" || state === "delivered") && row.target !== "call" && (
             <ReplayButton row={row} onReplayed={onReplayed} />
           )}
-          <a class="btn" href={chatHref(row.chat_id)}>
-            Open chat #{row.chat_id}
-          </a>
+          {row.chat_id > 0 && (
+            <a class="btn" href={chatHref(row.chat_id)}>
+              Open chat #{row.chat_id}
+            </a>
+          )}
         </div>
       </section>
       <section>

@@ -27,6 +27,10 @@ export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
   { name: "chat_transferred", when: "a chat is given to another agent, a department or a bot" },
   { name: "chat_rated", when: "a visitor rates a chat" },
   { name: "chat_ended", when: "a chat is closed, whoever took part" },
+  { name: "message", when: "a visitor, an agent or a bot writes" },
+  { name: "delivery_failed", when: "a message to a visitor is not delivered" },
+  { name: "delivered_late", when: "a message is delivered after its failure" },
+  { name: "visitor_blacklisted", when: "a visitor is blacklisted" },
 ];
 
 /** Returns the events of a webhook in words. An empty list stands for the standard events. */

@@ -48,7 +48,7 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
 
 type WebhookDraft = Pick<
   Webhook,
-  "url" | "events" | "late_delivery" | "strict_order" | "format" | "ed25519_signature"
+  "url" | "events" | "late_delivery" | "strict_order" | "format" | "body" | "ed25519_signature"
 > & {
   role_arn: string;
 };
@@ -59,6 +59,7 @@ const draftOf = ({
   late_delivery,
   strict_order,
   format,
+  body,
   ed25519_signature,
 }: Webhook): WebhookDraft => ({
   url,
@@ -67,6 +68,7 @@ const draftOf = ({
   late_delivery,
   strict_order,
   format,
+  body,
   ed25519_signature,
 });
 
@@ -130,6 +132,12 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
               help="Each event is wrapped into the JSON format of CloudEvents 1.0."
               isOn={form.draft.format === "cloudevents"}
               onChange={(isOn) => form.change({ format: isOn ? "cloudevents" : "json" })}
+            />
+            <Switch
+              label="Leave out personal data"
+              help="Events then say what has happened in which chat, without names, texts and contact details."
+              isOn={form.draft.body === "thin"}
+              onChange={(isOn) => form.change({ body: isOn ? "thin" : "full" })}
             />
             {isServer && (
               <Switch

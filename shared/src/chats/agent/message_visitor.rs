@@ -3,7 +3,7 @@
 
 use futures_util::future::try_join;
 
-use crate::chats::agent::send_agent_message::counting_writes;
+use crate::chats::agent::send_agent_message::{counting_writes, store_agent_message};
 use crate::chats::new_chat::{NewChat, had_numeric_id};
 use crate::chats::new_entry::new_entry;
 use crate::chats::notifications::NotificationContext;
@@ -53,7 +53,7 @@ pub async fn message_visitor(chats: &Chats, message: &MessageToVisitor<'_>) -> R
         let visitor = chats.visitor(&channel.channel_id, external_id);
         let (receipt, visitor) = try_join(chats.earlier_receipt(key), visitor).await?;
         if let Some(receipt) = receipt {
-            return Ok(StoredEntry { receipt, entry: None, notifications: Vec::new() });
+            return Ok(StoredEntry::repeated(receipt));
         }
         if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
             return Err(Error::Conflict("the visitor is blacklisted"));
@@ -69,16 +69,16 @@ pub async fn message_visitor(chats: &Chats, message: &MessageToVisitor<'_>) -> R
 }
 
 async fn append(chats: &Chats, message: &MessageToVisitor<'_>, chat_id: u64) -> Result<StoredEntry, WriteError> {
-    let MessageToVisitor { channel, agent, ref content, key, now, .. } = *message;
+    let MessageToVisitor { channel, agent, ref content, settings, key, now, .. } = *message;
     let account_id = &channel.account_id;
-    let update = AgentHeaderUpdate { account_id, chat_id, agent, content, must_own_chat: false, entry_count: 1, now };
-    let header = chats.advance_header_for_agent(&update).await?;
-    let entry = entry_to_visitor(message, &header)?;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(agent.agent_id), now };
+    let entry_count = 1 + context.subscriber_count(WebhookEvent::Message);
+    let update = AgentHeaderUpdate { account_id, chat_id, agent, content, must_own_chat: false, entry_count, now };
+    let mut header = chats.advance_header_for_agent(&update).await?;
     // Only what the agent of a chat writes is an answer.
     let is_answer = header.state.agent().is_some_and(|owner| owner.agent_id == agent.agent_id);
     let counted = if is_answer { counting_writes(&header, None, now) } else { Vec::new() };
-    chats.store_entry_with(&entry, key, counted).await?;
-    Ok(StoredEntry { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications: Vec::new() })
+    store_agent_message(chats, &mut header, (agent, content), &context, (key, counted)).await
 }
 
 async fn open(
@@ -99,10 +99,12 @@ async fn open(
         first_answer_at: Some(now),
         ..new_chat.header(&of, ChatState::Active(agent.without_photo()), first_message)
     };
-    let entry = entry_to_visitor(message, &header)?;
+    let entry = new_entry(&header, Sender::Agent(agent.clone()), content.clone(), now)?;
+    let entry = TimelineEntry { delivery: header.delivery_to_visitor(now), ..entry };
     let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(agent.agent_id), now };
     let mut events = context.webhook_notifications(WebhookEvent::ChatAccepted, WebhookEventDetails::default());
     events.extend(context.ownership_notifications(None, &header));
+    events.extend(context.message_notifications(WebhookEvent::Message, entry.seq));
     let mut notifications = context.create_entries(&mut header, events)?;
     notifications.iter_mut().for_each(|entry| entry.caused_by = Some(agent.without_photo()));
 
@@ -115,10 +117,4 @@ async fn open(
     }
     chats.transact(writes).await?;
     Ok(StoredEntry { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
-}
-
-fn entry_to_visitor(message: &MessageToVisitor<'_>, header: &Chat) -> Result<TimelineEntry, Error> {
-    let MessageToVisitor { agent, ref content, now, .. } = *message;
-    let entry = new_entry(header, Sender::Agent(agent.clone()), content.clone(), now)?;
-    Ok(TimelineEntry { delivery: header.delivery_to_visitor(now), ..entry })
 }

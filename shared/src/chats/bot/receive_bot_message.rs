@@ -3,16 +3,19 @@
 //! second stores the entry.
 
 use crate::chats::new_entry::new_entry;
+use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot::Bot;
 use crate::domain::bots::bot_reaction::was_sent_to_bot_again;
 use crate::domain::chats::chat::{Chat, Sender};
 use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
 use crate::store::chats::writes::bot_message_header::BotHeaderUpdate;
-use crate::store::chats::{Chats, chat_from_item};
+use crate::store::chats::{Chats, chat_from_item, entry_write};
 use crate::store::table::{WriteError, WriteResult};
 use crate::store::write_races::WriteRaces;
 
@@ -30,20 +33,29 @@ pub struct BotMessage<'a> {
     /// Whether the channel can show the message or its fallback text. A message that is not shown does not count as the
     /// bot's reaction to an event.
     pub is_displayable: bool,
+    /// All of the account's webhooks.
+    pub webhooks: &'a [Webhook],
     pub now: Timestamp,
 }
 
 pub enum BotMessageResult {
-    Stored(MessageReceipt),
+    /// The message with the events that report it, which the caller must queue. They are missing if an earlier request
+    /// with the same idempotency key stored the message.
+    Stored { receipt: MessageReceipt, notifications: Vec<TimelineEntry> },
     /// The message was not stored, because it repeats the message with this id.
-    Duplicate {
-        earlier_id: String,
-    },
+    Duplicate { earlier_id: String },
+}
+
+impl BotMessageResult {
+    /// The result of a request whose idempotency key an earlier request has used.
+    pub(crate) fn repeated(receipt: MessageReceipt) -> Self {
+        Self::Stored { receipt, notifications: Vec::new() }
+    }
 }
 
 #[derive(Debug)]
 pub(crate) enum AdvancedHeader {
-    /// The header of the chat. Its `seq` is the entry number of the message.
+    /// The header of the chat. Its `seq` is the last number of the message and its events.
     Advanced(Box<Chat>),
     /// The message repeats the message with this id, and nothing was written.
     Duplicate { earlier_id: String },
@@ -51,8 +63,13 @@ pub(crate) enum AdvancedHeader {
 
 impl BotMessage<'_> {
     fn header_update(&self, compared_from: Option<u64>) -> BotHeaderUpdate<'_> {
-        let Self { bot, chat_id, content, reply_to_seq, is_displayable: is_reaction, now } = *self;
-        BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, now }
+        let Self { bot, chat_id, content, reply_to_seq, is_displayable: is_reaction, webhooks: _, now } = *self;
+        let entry_count = 1 + self.context().subscriber_count(WebhookEvent::Message);
+        BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, entry_count, now }
+    }
+
+    fn context(&self) -> NotificationContext<'_> {
+        NotificationContext { webhooks: self.webhooks, agent_id: None, now: self.now }
     }
 }
 
@@ -65,9 +82,7 @@ pub async fn receive_bot_message(
     key: Option<&IdempotencyKey>,
 ) -> Result<BotMessageResult, Error> {
     match advance_header(chats, message).await? {
-        AdvancedHeader::Advanced(header) => {
-            store_entry(chats, message, &header, key).await.map(BotMessageResult::Stored)
-        }
+        AdvancedHeader::Advanced(mut header) => store_entry(chats, message, &mut header, key).await,
         AdvancedHeader::Duplicate { earlier_id } => Ok(BotMessageResult::Duplicate { earlier_id }),
     }
 }
@@ -123,20 +138,27 @@ async fn repeated_message(
 async fn store_entry(
     chats: &Chats,
     message: &BotMessage<'_>,
-    header: &Chat,
+    header: &mut Chat,
     key: Option<&IdempotencyKey>,
-) -> Result<MessageReceipt, Error> {
+) -> Result<BotMessageResult, Error> {
     let BotMessage { bot, content, is_displayable, now, .. } = *message;
+    let context = message.context();
+    header.seq = header.seq.saturating_sub(context.subscriber_count(WebhookEvent::Message) as u64);
     let content = content.clone();
     let content = if is_displayable { content } else { content.into_not_displayable() };
     let entry = TimelineEntry {
         delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
         ..new_entry(header, Sender::Bot(bot.name.clone()), content, now)?
     };
-    if chats.store_entry(&entry, key).await.condition()?.is_ok() {
-        return Ok(MessageReceipt::of(&entry));
+    let events = context.message_notifications(WebhookEvent::Message, entry.seq);
+    let notifications = context.create_entries(header, events)?;
+    let others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
+    if chats.store_entry_with(&entry, key, others).await.condition()?.is_ok() {
+        let receipt = MessageReceipt::of(&entry);
+        return Ok(BotMessageResult::Stored { receipt, notifications });
     }
     let earlier = chats.earlier_receipt(key).await?;
+    let earlier = earlier.map(BotMessageResult::repeated);
     earlier.ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
 }
 

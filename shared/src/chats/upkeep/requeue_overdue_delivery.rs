@@ -1,10 +1,12 @@
 //! Requeues overdue deliveries, which the sweep (a scheduled function) finds in the `due` index.
 
 use crate::chats::bot::hand_over_chat::{HandoverResult, hand_over_chat};
+use crate::chats::delivery_events::delivery_events;
 use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot_reaction;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{DeliveryState, Failure, Target};
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -25,8 +27,8 @@ pub enum OverdueResult {
     /// The delivery is pending, and the caller must queue its task.
     Requeued(TimelineEntry),
     /// The delivery was marked as failed without another attempt. `handover` contains the notifications of the bot's
-    /// chat if it was handed over to the agents. The caller must queue them.
-    Failed { entry: TimelineEntry, handover: Option<Vec<TimelineEntry>> },
+    /// chat if it was handed over to the agents, and `events` those that report the failure. The caller must queue them.
+    Failed { entry: TimelineEntry, handover: Option<Vec<TimelineEntry>>, events: Vec<TimelineEntry> },
 }
 
 /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery that has not been
@@ -63,8 +65,14 @@ pub async fn requeue_overdue_delivery(
                 }
             }
         }
-        let has_failed = chats.fail_overdue(&entry, overdue, tries_not_completed(), now).await?;
-        return Ok(if has_failed { OverdueResult::Failed { entry, handover } } else { OverdueResult::NotNeeded });
+        let webhooks = &directory.cached_settings(&entry.account_id).await?.webhooks;
+        let events = delivery_events(chats, webhooks, &entry, WebhookEvent::DeliveryFailed, now).await?;
+        let has_failed = chats.fail_overdue(&entry, overdue, tries_not_completed(), now, &events).await?;
+        return Ok(if has_failed {
+            OverdueResult::Failed { entry, handover, events }
+        } else {
+            OverdueResult::NotNeeded
+        });
     }
     Ok(match chats.requeue(&entry, delivery, overdue, now).await? {
         Some(requeued) => OverdueResult::Requeued(requeued),

@@ -5,9 +5,11 @@
 //! the chat.
 
 use crate::chats::append_entry::append_entry;
+use crate::chats::notifications::NotificationContext;
 use crate::chats::visitor::visitor_entry::{EntryKind, FromVisitor, StoredEntry, VisitorData, VisitorEntry};
 use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chats::message_content::Content;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use crate::domain::visitors::widget_visitor::Page;
 use crate::error::Error;
@@ -73,6 +75,8 @@ async fn advance_recent_header(
 ) -> Result<Option<Chat>, Error> {
     let Some(chat_id) = chat_id else { return Ok(None) };
     let FromVisitor { channel, settings, now, .. } = text.from;
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
+    let message_events = context.subscriber_count(WebhookEvent::Message);
     let update = VisitorHeaderUpdate {
         account_id: &channel.account_id,
         chat_id,
@@ -81,7 +85,7 @@ async fn advance_recent_header(
         visitor_name: None,
         has_numeric_id: Some(text.has_numeric_id),
         new_invite: None,
-        entry_count: 1,
+        entry_count: 1 + message_events as u64,
         is_message: true,
         max_messages: settings.limits.visitor_messages,
         now,

@@ -49,9 +49,16 @@ pub struct StoredEntry {
     pub receipt: MessageReceipt,
     /// The stored entry, or `None` if an earlier request with the same idempotency key stored it.
     pub entry: Option<TimelineEntry>,
-    /// The stored chat_updated, offline_message and call_event events and, if the bot has the chat of a callback, its
-    /// notification. The caller must queue them.
+    /// The stored events for webhooks and, if the bot has the chat of a callback, its notification. The caller must
+    /// queue them.
     pub notifications: Vec<TimelineEntry>,
+}
+
+impl StoredEntry {
+    /// The result of a request whose idempotency key an earlier request has used.
+    pub(crate) fn repeated(receipt: MessageReceipt) -> Self {
+        Self { receipt, entry: None, notifications: Vec::new() }
+    }
 }
 
 /// What the entry tells about the visitor.
@@ -102,6 +109,11 @@ impl<'a> VisitorEntry<'a> {
 
     pub(crate) fn is_message(&self) -> bool {
         self.call().is_none()
+    }
+
+    /// Whether the event `message` reports the entry. Other events report calls and offline forms.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.kind, EntryKind::Message { .. })
     }
 
     fn call(&self) -> Option<&'a Call> {

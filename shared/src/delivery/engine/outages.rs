@@ -7,7 +7,7 @@ use super::{Decision, DeliveryRun, DueAttempt, UNAVAILABLE_RETRY_DELAY};
 use crate::delivery::late_delivery::LateDelivery;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome};
+use crate::domain::deliveries::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome};
 use crate::domain::deliveries::outage::{LATE_PERIOD, OutageKey, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -56,7 +56,13 @@ impl DeliveryRun<'_> {
         self.late_delivery().record_failure(key, now).await?;
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         tracing::info!(account_id, chat_id, seq, "delivery failed for now: an earlier one of the chat has failed");
-        self.chats.fail_behind_other(entry, delivery, entry.at.plus(LATE_PERIOD), now).await.map(|_| ())
+        let update = DeliveryUpdate::failed(Failure::waits_for_earlier_message(), now);
+        let events = self.events_of(entry, delivery, &update).await?;
+        let late_until = entry.at.plus(LATE_PERIOD);
+        if self.chats.fail_behind_other(entry, delivery, late_until, now, &events).await? {
+            self.outbox.enqueue(&events).await;
+        }
+        Ok(())
     }
 
     /// Returns the update of a delivery whose attempts have failed temporarily: if its receiver has late delivery

@@ -9,3 +9,4 @@ pub mod canned_reply;
 pub mod department;
 pub mod login_limit;
 pub mod password_policy;
+pub mod status_watch;

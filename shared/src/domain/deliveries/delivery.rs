@@ -286,6 +286,15 @@ impl Delivery {
         self.visible_state(now) == DeliveryState::Failed && self.late_until.is_some_and(|until| now < until)
     }
 
+    pub fn is_failed(&self) -> bool {
+        self.state == DeliveryState::Failed
+    }
+
+    /// Whether the delivery has failed, now or in an earlier round.
+    pub fn has_failed_before(&self) -> bool {
+        self.is_failed() || self.round > 1
+    }
+
     /// Whether the entry was delivered after its failure had become visible.
     pub fn was_late(&self) -> bool {
         self.state == DeliveryState::Delivered && self.result_visible_at.is_some()

@@ -1,5 +1,6 @@
 //! The webhooks of an account and the events that are sent to them (specification, part C).
 
+use crate::domain::accounts::status_watch::StatusChange;
 use crate::domain::calls::phone_call::PhoneCall;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
@@ -47,6 +48,18 @@ named! {
     }
 }
 
+named! {
+    /// How much the bodies of a webhook's events contain.
+    #[derive(Default)]
+    pub enum BodyDetail as WebhookBodyDetail {
+        /// All fields of the event.
+        #[default]
+        Full = "full",
+        /// Only the fields that say what has happened where: no names, texts or contact details.
+        Thin = "thin",
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub webhook_id: String,
@@ -62,6 +75,7 @@ pub struct Webhook {
     /// Empty if the webhook has only HMAC signatures.
     pub signing_keys: SigningSecrets,
     pub format: BodyFormat,
+    pub detail: BodyDetail,
     pub delivery: DeliveryOptions,
     /// What an outage of the receiver means for the webhook. Only the outage itself changes it.
     pub outage_status: OutageStatus,
@@ -80,6 +94,7 @@ impl Webhook {
             secrets,
             signing_keys: SigningSecrets::default(),
             format: BodyFormat::default(),
+            detail: BodyDetail::default(),
             delivery,
             outage_status: OutageStatus::default(),
         }
@@ -139,6 +154,10 @@ pub struct WebhookDispatch {
     /// Whether a chat_updated event reports a rating that the visitor gave or changed after chat_finished. The body
     /// then contains the rating.
     pub reports_rating: bool,
+    /// The number of the message that the event is about.
+    pub message_seq: Option<u64>,
+    /// What an event of the account reports that belongs to no chat.
+    pub status: Option<StatusChange>,
 }
 
 impl WebhookDispatch {
@@ -146,20 +165,10 @@ impl WebhookDispatch {
     /// participants, offline_message contains no agents, and other events contain the agent in `agent_id`, if there is
     /// one.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
-        match self.event {
-            WebhookEvent::ChatFinished => chat.participants.clone(),
-            WebhookEvent::OfflineMessage => Vec::new(),
-            WebhookEvent::ChatJoined
-            | WebhookEvent::BotHandedOver
-            | WebhookEvent::CallEvent
-            | WebhookEvent::ChatAccepted
-            | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatEnded
-            | WebhookEvent::ChatOpened
-            | WebhookEvent::ChatRated
-            | WebhookEvent::ChatTransferred
-            | WebhookEvent::ChatUpdated
-            | WebhookEvent::ChatWaiting => self.agent_id.into_iter().collect(),
+        if self.event == WebhookEvent::ChatFinished {
+            chat.participants.clone()
+        } else {
+            self.agent_id.filter(|_| self.event != WebhookEvent::OfflineMessage).into_iter().collect()
         }
     }
 }
@@ -170,6 +179,8 @@ pub struct WebhookEventDetails<'a> {
     pub assign_to: Option<&'a str>,
     pub call: Option<&'a PhoneCall>,
     pub reports_rating: bool,
+    pub message_seq: Option<u64>,
+    pub status: Option<&'a StatusChange>,
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ use crate::domain::named::named;
 named! {
     #[derive(PartialOrd, Ord)]
     pub enum WebhookEvent {
+        AgentStatusChanged = "agent_status_changed",
         /// A bot has handed its chat over, or lost it because it failed.
         BotHandedOver = "bot_handed_over",
         CallEvent = "call_event",
+        ChannelStatusChanged = "channel_status_changed",
         ChatAccepted = "chat_accepted",
         ChatAssigned = "chat_assigned",
         /// The chat is closed, whoever took part. The name chat_closed belongs to an event of bots.
@@ -22,7 +24,14 @@ named! {
         ChatUpdated = "chat_updated",
         /// The chat waits for an agent.
         ChatWaiting = "chat_waiting",
+        /// A message whose delivery had failed has reached the integrator of the visitor after all.
+        DeliveredLate = "delivered_late",
+        /// A message could not be delivered to the integrator of the visitor.
+        DeliveryFailed = "delivery_failed",
+        /// The visitor, an agent or a bot has written.
+        Message = "message",
         OfflineMessage = "offline_message",
+        VisitorBlacklisted = "visitor_blacklisted",
     }
 }
 
@@ -36,14 +45,30 @@ impl WebhookEvent {
             | Self::ChatFinished
             | Self::ChatUpdated
             | Self::OfflineMessage => false,
-            Self::ChatJoined
+            Self::AgentStatusChanged
+            | Self::ChannelStatusChanged
+            | Self::ChatJoined
             | Self::BotHandedOver
             | Self::ChatEnded
             | Self::ChatOpened
             | Self::ChatRated
             | Self::ChatTransferred
-            | Self::ChatWaiting => true,
+            | Self::ChatWaiting
+            | Self::DeliveredLate
+            | Self::DeliveryFailed
+            | Self::Message
+            | Self::VisitorBlacklisted => true,
         }
+    }
+
+    /// Whether the event belongs to no chat.
+    pub fn is_about_account(self) -> bool {
+        matches!(self, Self::AgentStatusChanged | Self::ChannelStatusChanged)
+    }
+
+    /// Whether the body contains a message of the chat.
+    pub fn is_about_message(self) -> bool {
+        matches!(self, Self::DeliveredLate | Self::DeliveryFailed | Self::Message)
     }
 
     /// Whether failed events are attempted again during an outage. The agent has seen that a chat was not assigned, and

@@ -8,6 +8,7 @@ pub mod expiry;
 pub mod items;
 pub mod listing;
 pub mod report_counters;
+pub mod status_watches;
 pub mod visitors;
 pub mod writes;
 
@@ -26,6 +27,7 @@ use crate::store::cache::Cache;
 use crate::store::chats::delivery::pending_refusals::PendingRefusals;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
 use crate::store::chats::listing::recent_open_chats::RecentOpenChats;
+use crate::store::chats::status_watches::{ACCOUNT_EVENTS, account_events_header};
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, item_key, s};
 use crate::store::{from_item, to_item};
 
@@ -208,6 +210,9 @@ impl Chats {
         let (headers, entries) = split_headers(items);
         match (entries.into_iter().next(), headers.into_iter().next()) {
             (Some(item), Some(header)) => Ok(Some((entry_from_item(item)?, chat_from_item(header)?))),
+            (Some(item), None) if chat_id == ACCOUNT_EVENTS => {
+                Ok(Some((entry_from_item(item)?, account_events_header(account_id))))
+            }
             _ => Ok(None),
         }
     }
@@ -273,16 +278,7 @@ impl Chats {
         self.table.transact(writes).await
     }
 
-    /// Stores an entry. With an idempotency key, also stores the receipt of the request.
-    pub(crate) async fn store_entry(
-        &self,
-        entry: &TimelineEntry,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<(), WriteError> {
-        self.store_entry_with(entry, key, Vec::new()).await
-    }
-
-    /// Stores an entry like [`store_entry`](Self::store_entry), and makes the writes in `others` in the same
+    /// Stores an entry and, with an idempotency key, the receipt of the request. Makes the writes in `others` in the same
     /// transaction.
     pub(crate) async fn store_entry_with(
         &self,

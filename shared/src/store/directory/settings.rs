@@ -10,7 +10,7 @@ use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, 
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
-use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
+use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
@@ -84,6 +84,9 @@ struct WebhookItem {
     /// `None` stands for JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     format: Option<String>,
+    /// `None` stands for the full body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
     #[serde(default = "default_late_delivery")]
     late_delivery: bool,
     #[serde(default)]
@@ -275,6 +278,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
                 ("role_arn", before.role_arn != webhook.role_arn),
                 ("events", before.events != webhook.events),
                 ("format", before.format != webhook.format),
+                ("body", before.detail != webhook.detail),
                 ("ed25519_signature", before.signing_keys != webhook.signing_keys),
                 ("late_delivery", before.delivery.late_delivery != webhook.delivery.late_delivery),
                 ("strict_order", before.delivery.strict_order != webhook.delivery.strict_order),
@@ -352,6 +356,7 @@ impl From<&Webhook> for WebhookItem {
             secrets,
             signing_keys,
             format,
+            detail,
             delivery,
             outage_status,
         } = webhook.clone();
@@ -366,6 +371,7 @@ impl From<&Webhook> for WebhookItem {
             secrets: items(secrets),
             signing_keys: items(signing_keys),
             format: (format != BodyFormat::default()).then(|| format.name().to_owned()),
+            detail: (detail != BodyDetail::default()).then(|| detail.name().to_owned()),
             late_delivery,
             strict_order,
             outage_status: outage_status_name(outage_status),
@@ -386,12 +392,14 @@ impl TryFrom<WebhookItem> for Webhook {
             secrets,
             signing_keys,
             format,
+            detail,
             late_delivery,
             strict_order,
             outage_status,
         } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
         let parse_target = |name: &str| WebhookTarget::parse(name).ok_or_else(|| Error::internal("webhook target"));
+        let parse_detail = |name: &str| BodyDetail::parse(name).ok_or_else(|| Error::internal("webhook body"));
         let parse_format = |name: &str| BodyFormat::parse(name).ok_or_else(|| Error::internal("webhook format"));
         let read = |items: Vec<SigningSecretItem>| SigningSecrets(items.into_iter().map(SigningSecret::from).collect());
         Ok(Self {
@@ -403,6 +411,7 @@ impl TryFrom<WebhookItem> for Webhook {
             secrets: read(secrets),
             signing_keys: read(signing_keys),
             format: format.as_deref().map(parse_format).transpose()?.unwrap_or_default(),
+            detail: detail.as_deref().map(parse_detail).transpose()?.unwrap_or_default(),
             delivery: DeliveryOptions { late_delivery, strict_order },
             outage_status: outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default(),
         })

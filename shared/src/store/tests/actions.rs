@@ -78,8 +78,17 @@ impl Stores {
     /// Stores a text message from Bob, an agent. Returns the message's `seq`.
     pub(crate) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
-        let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, draft: None, key: None, now };
-        send_agent_message(&self.chats, &outgoing).await.map(|receipt| receipt.seq)
+        let outgoing = AgentMessage {
+            account_id: "acc",
+            chat_id,
+            agent: &agent,
+            content,
+            draft: None,
+            webhooks: &[],
+            key: None,
+            now,
+        };
+        send_agent_message(&self.chats, &outgoing).await.map(|sent| sent.receipt.seq)
     }
 
     /// Reads a chat and adds a note from Bob, an agent. Returns the note's `seq`.
@@ -147,8 +156,10 @@ impl Stores {
         rich_support: RichSupport,
     ) -> Result<TimelineEntry, Error> {
         let is_displayable = content.converted_for(rich_support).is_some();
-        let message = BotMessage { bot, chat_id: 1, content: &content, reply_to_seq: None, is_displayable, now };
-        let BotMessageResult::Stored(stored) = receive_bot_message(&self.chats, &message, None).await? else {
+        let message =
+            BotMessage { bot, chat_id: 1, content: &content, reply_to_seq: None, is_displayable, webhooks: &[], now };
+        let BotMessageResult::Stored { receipt: stored, .. } = receive_bot_message(&self.chats, &message, None).await?
+        else {
             panic!("the message counts as a repeated one")
         };
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())

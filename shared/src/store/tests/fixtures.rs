@@ -120,7 +120,11 @@ pub(crate) fn webhook(webhook_id: &str) -> Webhook {
 
 /// The context of a transition in an account without webhooks.
 pub(crate) fn without_webhooks(now: Timestamp) -> NotificationContext<'static> {
-    NotificationContext { webhooks: &[], agent_id: None, now }
+    notifying(&[], now)
+}
+
+pub(crate) fn notifying(webhooks: &[Webhook], now: Timestamp) -> NotificationContext<'_> {
+    NotificationContext { webhooks, agent_id: None, now }
 }
 
 pub(crate) fn settings_with_idle_close(minutes: u64) -> AccountSettings {

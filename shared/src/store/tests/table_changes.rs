@@ -60,7 +60,9 @@ async fn changed_entry_and_panel_have_their_earlier_values() {
     let deliver = async {
         let attempt = Attempt { at: NOW, status: Some(200), duration_ms: 1, error: None, answer: None };
         let delivery = before.delivery.clone().unwrap();
-        assert!(stores.chats.record_attempt(&before, &delivery, &attempt, &DeliveryUpdate::Delivered).await.unwrap());
+        assert!(
+            stores.chats.record_attempt(&before, &delivery, &attempt, (&DeliveryUpdate::Delivered, &[])).await.unwrap()
+        );
     };
     let [change] = &chat_changes(changes_of(&stores, deliver).await)[..] else { panic!("one change") };
     let after = Box::new(stores.chats.entry("acc", 1, seq).await.unwrap().unwrap());

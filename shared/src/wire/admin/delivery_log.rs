@@ -251,7 +251,8 @@ impl Deliveries {
 /// A delivery, without the text of its message.
 #[derive(Serialize, JsonSchema)]
 pub struct DeliveryLogEntry {
-    chat_id: SequentialNumber,
+    /// 0 for an event that belongs to no chat (agent_status_changed, channel_status_changed).
+    chat_id: u64,
     seq: SequentialNumber,
     #[schemars(extend("format" = "uuid"))]
     id: String,
@@ -273,7 +274,7 @@ impl DeliveryLogEntry {
     fn new(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Self> {
         let delivery = entry.delivery.as_ref()?;
         Some(Self {
-            chat_id: SequentialNumber(entry.chat_id),
+            chat_id: entry.chat_id,
             seq: SequentialNumber(entry.seq),
             id: entry.id.clone(),
             target: Name(delivery.target),

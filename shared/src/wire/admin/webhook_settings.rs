@@ -11,7 +11,7 @@ use crate::domain::deliveries::aws_address;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
-use crate::domain::deliveries::webhook::{self, BodyFormat, WebhookTarget};
+use crate::domain::deliveries::webhook::{self, BodyDetail, BodyFormat, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::wire::admin::outages::changed_delivery_options;
@@ -91,6 +91,9 @@ pub struct NewWebhook {
     /// `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode.
     #[schemars(extend("default" = "json"))]
     format: Option<Name<BodyFormat>>,
+    /// `thin` leaves out names, texts, contact details and other data of the visitor.
+    #[schemars(extend("default" = "full"))]
+    body: Option<Name<BodyDetail>>,
 }
 
 impl NewWebhook {
@@ -102,13 +105,14 @@ impl NewWebhook {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format } = self;
+        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } = self;
         let target = target.map_or(WebhookTarget::default(), |Name(target)| target);
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
         let format = format.map_or(blank.format, |Name(format)| format);
+        let detail = body.map_or(blank.detail, |Name(detail)| detail);
         let (url, role_arn) = (url.checked(target, guard)?, checked_role(role_arn, target)?);
-        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, delivery, ..blank };
+        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, detail, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
     }
@@ -128,6 +132,8 @@ pub struct WebhookChanges {
     ed25519_signature: Option<bool>,
     /// `cloudevents` wraps the event into CloudEvents 1.0, in structured content mode.
     format: Option<Name<BodyFormat>>,
+    /// `thin` leaves out names, texts, contact details and other data of the visitor.
+    body: Option<Name<BodyDetail>>,
 }
 
 impl WebhookChanges {
@@ -138,7 +144,8 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), role_arn, events, late_delivery, strict_order, ed25519_signature, format } = self;
+        let Self { url: NotNull(url), role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } =
+            self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url {
@@ -149,6 +156,7 @@ impl WebhookChanges {
         }
         changed.events = events.map_or(changed.events, WebhookEvents::into_unique);
         changed.format = format.map_or(changed.format, |Name(format)| format);
+        changed.detail = body.map_or(changed.detail, |Name(detail)| detail);
         changed.set_ed25519_signature(ed25519_signature.unwrap_or(webhook.has_ed25519_signature()), new_key);
         Ok(changed)
     }
@@ -232,6 +240,7 @@ pub struct Webhook {
     strict_order: bool,
     outage: Name<OutageStatus>,
     format: Name<BodyFormat>,
+    body: Name<BodyDetail>,
     ed25519_signature: bool,
     /// The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one.
     public_keys: Vec<PublicKey>,
@@ -264,6 +273,7 @@ impl Webhook {
             secrets: _,
             signing_keys,
             format,
+            detail,
             delivery,
             outage_status,
         } = webhook.clone();
@@ -278,6 +288,7 @@ impl Webhook {
             strict_order,
             outage: Name(outage_status),
             format: Name(format),
+            body: Name(detail),
             ed25519_signature: webhook.has_ed25519_signature(),
             public_keys: signing_keys.0.iter().filter_map(PublicKey::of).collect(),
         }

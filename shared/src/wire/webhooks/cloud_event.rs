@@ -11,6 +11,8 @@ const TYPE_PREFIX: &str = "switchboard.";
 const CHANNEL_SOURCE_PREFIX: &str = "urn:switchboard:channel:";
 /// The source of the `test` event, which belongs to no channel.
 const TEST_SOURCE: &str = "urn:switchboard:test";
+/// The source of agent_status_changed, which belongs to no channel either.
+const ACCOUNT_SOURCE: &str = "urn:switchboard:account";
 
 #[derive(Serialize)]
 pub(crate) struct CloudEvent<'a> {
@@ -32,7 +34,8 @@ impl<'a> CloudEvent<'a> {
     pub(crate) fn new(id: &'a str, at: Timestamp, data: &'a Value) -> Self {
         let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
         let source = match text("widget_id") {
-            "" => TEST_SOURCE.to_owned(),
+            "" if text("event_name") == "test" => TEST_SOURCE.to_owned(),
+            "" => ACCOUNT_SOURCE.to_owned(),
             channel_id => format!("{CHANNEL_SOURCE_PREFIX}{channel_id}"),
         };
         Self {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::Operation;
 use crate::wire::webhooks::webhook_event::{
-    CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage, OwnershipEvent,
+    CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage, OptInEvent, StatusChanged,
 };
 use crate::wire::webhooks::webhook_response::{WebhookPanelResponse, WebhookResult};
 
@@ -15,12 +15,13 @@ const ANY_2XX: &str = "Any other 2xx has the same meaning as 200. After any othe
 
 pub(crate) fn outgoing_operations() -> Vec<Operation> {
     let mut operations = specified_operations();
-    operations.extend(OWNERSHIP_EVENTS.map(ownership_operation));
+    operations.extend(OPT_IN_EVENTS.map(opt_in_operation));
+    operations.extend(STATUS_EVENTS.map(status_operation));
     operations
 }
 
-/// The names of the events that report a chat's owners, their operations, and what they report.
-const OWNERSHIP_EVENTS: [(&str, &str, &str); 7] = [
+/// The names of the events that a webhook must name, their operations, and what they report.
+const OPT_IN_EVENTS: [(&str, &str, &str); 11] = [
     ("chat_opened", "chatOpened", "A chat is opened; POST <webhook_url>"),
     ("chat_waiting", "chatWaiting", "A chat begins to wait for an agent; POST <webhook_url>"),
     ("bot_handed_over", "botHandedOver", "A bot hands its chat over, or loses it; POST <webhook_url>"),
@@ -28,22 +29,55 @@ const OWNERSHIP_EVENTS: [(&str, &str, &str); 7] = [
     ("chat_transferred", "chatTransferred", "A chat is given to others; POST <webhook_url>"),
     ("chat_rated", "chatRated", "A visitor rates a chat; POST <webhook_url>"),
     ("chat_ended", "chatEnded", "A chat is closed, whoever took part; POST <webhook_url>"),
+    ("message", "messageEvent", "The visitor, an agent or a bot writes; POST <webhook_url>"),
+    ("delivery_failed", "deliveryFailed", "A message to a visitor is not delivered; POST <webhook_url>"),
+    ("delivered_late", "deliveredLate", "A message is delivered after its failure; POST <webhook_url>"),
+    ("visitor_blacklisted", "visitorBlacklisted", "An agent blacklists a visitor; POST <webhook_url>"),
 ];
 
-fn ownership_operation((event, id, summary): (&'static str, &'static str, &'static str)) -> Operation {
+const STATUS_EVENTS: [(&str, &str, &str); 2] = [
+    ("agent_status_changed", "agentStatusChanged", "An agent has another status; POST <webhook_url>"),
+    ("channel_status_changed", "channelStatusChanged", "A channel has another status; POST <webhook_url>"),
+];
+
+fn opt_in_operation((event, id, summary): (&'static str, &'static str, &'static str)) -> Operation {
     Operation::outgoing(event, id, summary)
         .describe(
             "Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends \
              both chat_accepted and chat_joined.",
         )
-        .body::<OwnershipEvent>()
-        .example("event", "", ownership_example(event))
+        .body::<OptInEvent>()
+        .example("event", "", opt_in_example(event))
         .answers_empty(200, "The body is ignored.")
         .answers_any_2xx(ANY_2XX)
 }
 
+fn status_operation((event, id, summary): (&'static str, &'static str, &'static str)) -> Operation {
+    Operation::outgoing(event, id, summary)
+        .describe(
+            "Sent to webhooks that name the event, up to a minute after the change. A status that changes and changes \
+             back within the minute is not reported.",
+        )
+        .body::<StatusChanged>()
+        .example("event", "", status_example(event))
+        .answers_empty(200, "The body is ignored.")
+        .answers_any_2xx(ANY_2XX)
+}
+
+fn status_example(event: &str) -> Value {
+    let agent = json!({"id": 1, "name": "Grace Hopper", "email": "grace@acme.example"});
+    match event {
+        "agent_status_changed" => {
+            json!({"event_name": event, "seq": 8, "timestamp": 1_790_331_234, "agent": agent, "status": "away"})
+        }
+        _ => json!({
+            "event_name": event, "seq": 9, "timestamp": 1_790_331_234, "widget_id": "ft3f9ss9z9hqx7d8", "status": "offline",
+        }),
+    }
+}
+
 #[rustfmt::skip]
-fn ownership_example(event: &str) -> Value {
+fn opt_in_example(event: &str) -> Value {
     json!({"event_name": event, "chat_id": 17, "widget_id": "ft3f9ss9z9hqx7d8", "visitor": {"number": "2", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442071234567", "description": "", "social": {}, "chats_count": 3}, "department": {"id": 1, "name": "Sales"}, "session": {"geoip": {"region_code": "ENG", "country": "United Kingdom", "country_code": "GB", "region": "England", "city": "London", "latitude": "51.50", "longitude": "-0.12", "organization": ""}, "utm": "source=newsletter", "utm_json": {"source": "newsletter", "campaign": "", "content": "", "medium": "", "term": ""}, "ip_addr": "203.0.113.7", "user_agent": "Mozilla/5.0 (X11; Linux x86_64)"}, "page": {"url": "https://shop.example/cart", "title": "Cart"}, "analytics": {"ga": "GA1.1.1203944.1790331", "ym": null}, "user_token": "3f7a9c51e0", "seq": 2, "timestamp": 1790331234, "agent": null})
 }
 

@@ -3,9 +3,11 @@
 use schemars::transform::Transform;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::domain::accounts::agent;
+use crate::domain::accounts::agent_presence::AgentStatus;
+use crate::domain::accounts::status_watch::{StatusChange, StatusOwner};
 use crate::domain::calls::phone_call::{CallKind, PhoneCall};
 use crate::domain::chats::chat::{Chat, Rating, Sender};
 use crate::domain::chats::chat_side_panel;
@@ -69,13 +71,19 @@ impl WebhookPayload<'_> {
                 let assign_to = self.webhook_dispatch.assign_to.clone();
                 json!(ChatAssigned { chat: self.chat_fields(common), agent: self.agent(), assign_to })
             }
+            // These have no chat: see `StatusChanged`.
+            WebhookEvent::AgentStatusChanged | WebhookEvent::ChannelStatusChanged => Value::Null,
             WebhookEvent::ChatJoined
             | WebhookEvent::BotHandedOver
             | WebhookEvent::ChatEnded
             | WebhookEvent::ChatOpened
             | WebhookEvent::ChatRated
             | WebhookEvent::ChatTransferred
-            | WebhookEvent::ChatWaiting => json!(self.ownership_event(common)),
+            | WebhookEvent::ChatWaiting
+            | WebhookEvent::DeliveredLate
+            | WebhookEvent::DeliveryFailed
+            | WebhookEvent::Message
+            | WebhookEvent::VisitorBlacklisted => json!(self.opt_in_event(common)),
             WebhookEvent::ChatAccepted => json!(ChatAccepted { chat: self.chat_fields(common), agent: self.agent() }),
             WebhookEvent::ChatUpdated => {
                 let rating = || ReportedRating { rate: self.chat.rating.map(Name) };
@@ -135,15 +143,17 @@ impl WebhookPayload<'_> {
         self.agents.first().map(WebhookAgent::from)
     }
 
-    fn ownership_event(&self, common: EventFields) -> OwnershipEvent {
+    fn opt_in_event(&self, common: EventFields) -> OptInEvent {
         let (seq, at) = self.entry;
         let rate = self.webhook_dispatch.reports_rating.then(|| self.chat.rating.map(Name));
-        OwnershipEvent {
+        let message = self.timeline.first().filter(|_| self.webhook_dispatch.event.is_about_message());
+        OptInEvent {
             chat: self.chat_fields(common),
             seq: SequentialNumber(seq),
             timestamp: at.into(),
             agent: self.agent(),
             rate,
+            message: message.map(|entry| EventMessage::new(self.webhook_dispatch.event, entry)),
         }
     }
 
@@ -263,30 +273,136 @@ pub struct ChatUpdated {
     rated: Option<ReportedRating>,
 }
 
-/// An event that only webhooks get which name it: the chat has another owner, or was rated.
+/// An event that only webhooks get which name it: the chat has another owner, somebody has written, ...
 #[derive(Serialize, JsonSchema)]
-#[schemars(transform = OwnershipEventNames)]
-pub struct OwnershipEvent {
+#[schemars(transform = OptInEventNames)]
+pub struct OptInEvent {
     #[serde(flatten)]
     chat: ChatEventFields,
     /// The number of the event in the chat. A later event has a higher number.
     seq: SequentialNumber,
     /// When it happened.
     timestamp: UnixSeconds,
-    /// The agent who has the chat since the event, or who had it when it was closed or rated. Null if no agent has it.
+    /// The agent who has the chat since the event, or who had it when it was closed or rated. In the events about a
+    /// message and in visitor_blacklisted, the agent who has done it. Null if there is no such agent.
     agent: Option<WebhookAgent>,
     /// Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Option<Name<Rating>>>,
+    /// Only in message, delivery_failed and delivered_late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<EventMessage>,
 }
 
-/// Makes the names of the events the values of the event's name in the schema.
-struct OwnershipEventNames;
+/// The message that an event is about.
+#[derive(Serialize, JsonSchema)]
+pub struct EventMessage {
+    #[schemars(with = "Uuid")]
+    id: String,
+    /// The number of the message in the chat.
+    seq: SequentialNumber,
+    /// Only in delivery_failed: why the message could not be delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(flatten)]
+    content: TranscriptMessage,
+}
 
-impl Transform for OwnershipEventNames {
+impl EventMessage {
+    fn new(event: WebhookEvent, entry: &TimelineEntry) -> Self {
+        let failure = entry.delivery.as_ref().and_then(|delivery| delivery.failure.as_ref());
+        let reported = failure.filter(|failure| event == WebhookEvent::DeliveryFailed && !failure.hidden);
+        Self {
+            id: entry.id.clone(),
+            seq: SequentialNumber(entry.seq),
+            reason: reported.map(|failure| failure.message.clone()),
+            content: TranscriptMessage::from(entry),
+        }
+    }
+}
+
+/// An event of the account: the status of an agent or of a channel has changed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(transform = StatusEventNames)]
+pub struct StatusChanged {
+    event_name: &'static str,
+    /// The number of the event in the account. A later event has a higher number.
+    seq: SequentialNumber,
+    /// When the change was noticed, which is up to a minute after it happened.
+    timestamp: UnixSeconds,
+    /// Only in agent_status_changed. Null if the agent does not exist any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<Option<WebhookAgent>>,
+    /// Only in channel_status_changed: the channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    widget_id: Option<String>,
+    /// A channel is online or offline.
+    status: Name<AgentStatus>,
+}
+
+impl StatusChanged {
+    /// `agent` is the agent whose status has changed.
+    pub fn new(
+        (event, seq, at): (WebhookEvent, u64, Timestamp),
+        change: &StatusChange,
+        agent: Option<&agent::Agent>,
+    ) -> Self {
+        let (agent, widget_id) = match &change.owner {
+            StatusOwner::Agent(_) => (Some(agent.map(WebhookAgent::from)), None),
+            StatusOwner::Channel(channel_id) => (None, Some(channel_id.clone())),
+        };
+        let (event_name, seq, timestamp) = (event.name(), SequentialNumber(seq), at.into());
+        Self { event_name, seq, timestamp, agent, widget_id, status: Name(change.status) }
+    }
+}
+
+/// Makes the names of the events of an account the values of the event's name in the schema.
+struct StatusEventNames;
+
+impl Transform for StatusEventNames {
     fn transform(&mut self, schema: &mut Schema) {
-        let names: Vec<_> =
-            WebhookEvent::ALL.iter().filter(|event| event.must_be_named()).map(|it| it.name()).collect();
+        let names = [WebhookEvent::AgentStatusChanged, WebhookEvent::ChannelStatusChanged].map(WebhookEvent::name);
+        if let Some(name) = schema.pointer_mut("/properties/event_name") {
+            *name = json!({ "type": "string", "enum": names });
+        }
+    }
+}
+
+/// Returns the fields of an event's body that say what has happened where, without names, texts and contact details.
+pub fn thin_body(body: &Value) -> Value {
+    let only = |fields: &Map<String, Value>, names: &[&str]| -> Map<String, Value> {
+        let kept = fields.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let Value::Object(full) = body else { return body.clone() };
+    let mut fields = only(full, &THIN_FIELDS);
+    for (name, kept) in THIN_OBJECTS {
+        if let Some(Value::Object(object)) = full.get(name) {
+            fields.insert(name.to_owned(), Value::Object(only(object, kept)));
+        }
+    }
+    Value::Object(fields)
+}
+
+const THIN_FIELDS: [&str; 7] =
+    ["event_name", "status", "widget_id", "chat_id", "seq", "timestamp", "offline_message_id"];
+const THIN_OBJECTS: [(&str, &[&str]); 4] = [
+    ("visitor", &["number", "external_id"]),
+    ("agent", &["id"]),
+    ("message", &["id", "seq", "type", "sender_type"]),
+    ("call", &["type", "status"]),
+];
+
+/// Makes the names of the events the values of the event's name in the schema.
+struct OptInEventNames;
+
+impl Transform for OptInEventNames {
+    fn transform(&mut self, schema: &mut Schema) {
+        let names: Vec<_> = WebhookEvent::ALL
+            .iter()
+            .filter(|event| event.must_be_named() && !event.is_about_account())
+            .map(|it| it.name())
+            .collect();
         if let Some(name) = schema.pointer_mut("/properties/event_name") {
             *name = json!({ "type": "string", "enum": names });
         }
@@ -596,6 +712,24 @@ impl From<&widget_visitor::Analytics> for EventAnalytics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thin_body_has_no_names_and_texts() {
+        let full = json!({
+            "event_name": "message", "widget_id": "c", "chat_id": 7, "seq": 3, "timestamp": 1,
+            "visitor": { "number": "4", "name": "Ada", "email": "ada@example.com", "external_id": "u-1" },
+            "agent": { "id": 1, "name": "Sam" }, "user_token": "secret", "page": { "url": "https://a.example" },
+            "message": { "id": "m", "seq": 2, "message": "Hello", "type": "visitor" },
+        });
+        let thin = json!({
+            "event_name": "message", "widget_id": "c", "chat_id": 7, "seq": 3, "timestamp": 1,
+            "visitor": { "number": "4", "external_id": "u-1" }, "agent": { "id": 1 },
+            "message": { "id": "m", "seq": 2, "type": "visitor" },
+        });
+        assert_eq!(thin_body(&full), thin);
+        let offline = json!({ "event_name": "offline_message", "message": "Hello", "agent": null });
+        assert_eq!(thin_body(&offline), json!({ "event_name": "offline_message" }));
+    }
 
     #[test]
     fn html_line_escapes_markup_and_keeps_line_breaks() {

@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::domain::accounts::agent_presence::AgentStatus;
+use crate::domain::accounts::status_watch::{StatusChange, StatusOwner};
 use crate::domain::calls::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
@@ -12,13 +14,13 @@ use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::wire::fields::values::Name;
 use crate::wire::sample_data;
-use crate::wire::webhooks::webhook_event::WebhookPayload;
+use crate::wire::webhooks::webhook_event::{StatusChanged, WebhookPayload};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleEvent {
     /// The `test` event. It has no data and is only used to check that the URL works.
     Test,
-    ChatEvent(WebhookEvent),
+    Event(WebhookEvent),
 }
 
 const SAMPLE_MESSAGE_ID: &str = "00000000-0000-4000-8000-000000000001";
@@ -41,25 +43,31 @@ impl Named for SampleEvent {
     const TYPE_NAME: &'static str = "SampleWebhookEvent";
     const ALL: &'static [Self] = &[
         Self::Test,
-        Self::ChatEvent(WebhookEvent::BotHandedOver),
-        Self::ChatEvent(WebhookEvent::CallEvent),
-        Self::ChatEvent(WebhookEvent::ChatAccepted),
-        Self::ChatEvent(WebhookEvent::ChatAssigned),
-        Self::ChatEvent(WebhookEvent::ChatEnded),
-        Self::ChatEvent(WebhookEvent::ChatFinished),
-        Self::ChatEvent(WebhookEvent::ChatJoined),
-        Self::ChatEvent(WebhookEvent::ChatOpened),
-        Self::ChatEvent(WebhookEvent::ChatRated),
-        Self::ChatEvent(WebhookEvent::ChatTransferred),
-        Self::ChatEvent(WebhookEvent::ChatUpdated),
-        Self::ChatEvent(WebhookEvent::ChatWaiting),
-        Self::ChatEvent(WebhookEvent::OfflineMessage),
+        Self::Event(WebhookEvent::AgentStatusChanged),
+        Self::Event(WebhookEvent::BotHandedOver),
+        Self::Event(WebhookEvent::CallEvent),
+        Self::Event(WebhookEvent::ChannelStatusChanged),
+        Self::Event(WebhookEvent::ChatAccepted),
+        Self::Event(WebhookEvent::ChatAssigned),
+        Self::Event(WebhookEvent::ChatEnded),
+        Self::Event(WebhookEvent::ChatFinished),
+        Self::Event(WebhookEvent::ChatJoined),
+        Self::Event(WebhookEvent::ChatOpened),
+        Self::Event(WebhookEvent::ChatRated),
+        Self::Event(WebhookEvent::ChatTransferred),
+        Self::Event(WebhookEvent::ChatUpdated),
+        Self::Event(WebhookEvent::ChatWaiting),
+        Self::Event(WebhookEvent::DeliveredLate),
+        Self::Event(WebhookEvent::DeliveryFailed),
+        Self::Event(WebhookEvent::Message),
+        Self::Event(WebhookEvent::OfflineMessage),
+        Self::Event(WebhookEvent::VisitorBlacklisted),
     ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Test => "test",
-            Self::ChatEvent(event) => event.name(),
+            Self::Event(event) => event.name(),
         }
     }
 }
@@ -68,13 +76,20 @@ impl SampleEvent {
     pub fn body(self, webhook_id: &str, now: Timestamp) -> Value {
         match self {
             Self::Test => json!({ "event_name": "test", "widget_id": "" }),
-            Self::ChatEvent(event) => event_body(event, webhook_id, now),
+            Self::Event(event) => event_body(event, webhook_id, now),
         }
     }
 }
 
 fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
     let agent = sample_data::agent(now);
+    if event.is_about_account() {
+        let channel_id = sample_data::chat(now).channel_id;
+        let is_agent = event == WebhookEvent::AgentStatusChanged;
+        let owner = if is_agent { StatusOwner::Agent(agent.agent_id) } else { StatusOwner::Channel(channel_id) };
+        let change = StatusChange { owner, status: AgentStatus::Online };
+        return json!(StatusChanged::new((event, 7, now), &change, Some(&agent)));
+    }
     let timeline =
         [sample_data::visitor_message(SAMPLE_MESSAGE_ID, now), sample_data::agent_message(SAMPLE_MESSAGE_ID, now)];
     let webhook_dispatch = WebhookDispatch {
@@ -84,6 +99,8 @@ fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
         assign_to: Some("https://crm.example/cards/1".to_owned()),
         call: Some(call()),
         reports_rating: event == WebhookEvent::ChatRated,
+        message_seq: None,
+        status: None,
     };
     let (chat, visitor) = (sample_data::chat(now), sample_data::visitor());
     let invite = Some("Can I help you?".to_owned());
@@ -114,18 +131,26 @@ mod tests {
     fn specified_fields(event: WebhookEvent) -> Vec<&'static str> {
         let chat = ["event_name", "chat_id", "widget_id", "visitor", "department", "session", "page", "analytics"];
         let more: &[&str] = match event {
+            WebhookEvent::AgentStatusChanged => return vec!["event_name", "seq", "timestamp", "agent", "status"],
+            WebhookEvent::ChannelStatusChanged => {
+                return vec!["event_name", "seq", "timestamp", "widget_id", "status"];
+            }
             WebhookEvent::CallEvent => &["agent", "call"],
             WebhookEvent::ChatAccepted | WebhookEvent::ChatUpdated => &["agent", "user_token"],
             WebhookEvent::ChatAssigned => &["agent", "assign_to", "user_token"],
             WebhookEvent::ChatFinished => &["agents", "chat", "user_token"],
             WebhookEvent::OfflineMessage => &["offline_message_id", "message", "user_token"],
             WebhookEvent::ChatRated => &["agent", "rate", "seq", "timestamp", "user_token"],
+            WebhookEvent::DeliveredLate | WebhookEvent::DeliveryFailed | WebhookEvent::Message => {
+                &["agent", "message", "seq", "timestamp", "user_token"]
+            }
             WebhookEvent::ChatJoined
             | WebhookEvent::BotHandedOver
             | WebhookEvent::ChatEnded
             | WebhookEvent::ChatOpened
             | WebhookEvent::ChatTransferred
-            | WebhookEvent::ChatWaiting => &["agent", "seq", "timestamp", "user_token"],
+            | WebhookEvent::ChatWaiting
+            | WebhookEvent::VisitorBlacklisted => &["agent", "seq", "timestamp", "user_token"],
         };
         let is_offline = event == WebhookEvent::OfflineMessage;
         let fields = chat.into_iter().filter(|field| !is_offline || !["chat_id", "department"].contains(field));
@@ -135,7 +160,7 @@ mod tests {
     #[test]
     fn sample_has_every_field_of_its_event() {
         for &event in WebhookEvent::ALL {
-            let body = SampleEvent::ChatEvent(event).body("w", Timestamp(0));
+            let body = SampleEvent::Event(event).body("w", Timestamp(0));
             let fields = body.as_object().unwrap();
             for name in specified_fields(event) {
                 assert!(fields.contains_key(name), "{name} of {}", event.name());

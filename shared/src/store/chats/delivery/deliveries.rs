@@ -19,7 +19,7 @@ use crate::store::chats::delivery::due_index::{
 };
 use crate::store::chats::items::{AttemptItem, FailureItem};
 use crate::store::chats::report_counters::count_failure_write;
-use crate::store::chats::{Chats, chat_from_item, entry_from_item, entry_key, header_key};
+use crate::store::chats::{Chats, chat_from_item, entry_from_item, entry_key, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, WriteResult, n, s};
 use crate::store::to_attribute;
 
@@ -49,17 +49,19 @@ impl Chats {
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read, unless the change was this
     /// attempt. Fails with [`Error::Unwritable`] if the entry would exceed the maximum size of an item. If an agent's
-    /// message fails or is delivered by a replay, the transaction also updates the chat's header.
+    /// message fails or is delivered by a replay, the transaction also updates the chat's header. It stores the events
+    /// that report the update.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
         delivery: &Delivery,
         attempt: &Attempt,
-        delivery_update: &DeliveryUpdate,
+        (delivery_update, events): (&DeliveryUpdate, &[TimelineEntry]),
     ) -> Result<bool, Error> {
         let attempt = attempt.truncated();
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
-        match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await.condition()? {
+        let written = self.write_attempts(entry, delivery, stored_attempts, (delivery_update, events)).await;
+        match written.condition()? {
             Ok(()) => Ok(true),
             // Check whether the entry already contains the attempt. The SDK repeats a request if its response is late,
             // and if the first write succeeded, the condition of the repeated write fails.
@@ -75,11 +77,12 @@ impl Chats {
         entry: &TimelineEntry,
         delivery: &Delivery,
         now: Timestamp,
+        events: &[TimelineEntry],
     ) -> Result<bool, Error> {
         let dropped = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
         let no_attempts = (Vec::new(), delivery.attempts_left_out.saturating_add(dropped));
         let failed = DeliveryUpdate::failed(Failure::attempt_not_recorded(), now);
-        Ok(self.write_attempts(entry, delivery, no_attempts, &failed).await.condition()?.is_ok())
+        Ok(self.write_attempts(entry, delivery, no_attempts, (&failed, events)).await.condition()?.is_ok())
     }
 
     /// Stores the attempts and the update to the delivery, provided that the stored delivery still has the same state,
@@ -89,7 +92,7 @@ impl Chats {
         entry: &TimelineEntry,
         delivery: &Delivery,
         (attempts, attempts_left_out): (Vec<Attempt>, u32),
-        delivery_update: &DeliveryUpdate,
+        (delivery_update, events): (&DeliveryUpdate, &[TimelineEntry]),
     ) -> Result<(), WriteError> {
         let last_attempt_at = attempts.last().map_or(delivery.round_started_at, |attempt| attempt.at);
         let attempts: Vec<AttemptItem> = attempts.iter().map(AttemptItem::from).collect();
@@ -141,9 +144,11 @@ impl Chats {
         match delivery_update {
             // The failure has been counted before.
             DeliveryUpdate::Failed { .. } if was_failed => self.table.update(update).await.map(|_| ()),
-            DeliveryUpdate::Failed { visible_at, .. } => self.store_failure(entry, update, *visible_at).await,
-            DeliveryUpdate::Delivered if is_message_of_agent(entry) && (was_failed || delivery.round > 1) => {
-                self.store_late_success(entry, update, last_attempt_at).await
+            DeliveryUpdate::Failed { visible_at, .. } => self.store_failure(entry, update, *visible_at, events).await,
+            DeliveryUpdate::Delivered
+                if !events.is_empty() || (is_message_of_agent(entry) && delivery.has_failed_before()) =>
+            {
+                self.store_late_success(entry, update, last_attempt_at, events).await
             }
             DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::StillFailed | DeliveryUpdate::Delivered => {
                 self.table.update(update).await.map(|_| ())
@@ -159,6 +164,7 @@ impl Chats {
         delivery: &Delivery,
         late_until: Timestamp,
         now: Timestamp,
+        events: &[TimelineEntry],
     ) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
@@ -176,38 +182,45 @@ impl Chats {
                 (":late_until", n(late_until.0)),
             ],
         };
-        Ok(self.store_failure(entry, update, now).await.condition()?.is_ok())
+        Ok(self.store_failure(entry, update, now, events).await.condition()?.is_ok())
     }
 
     /// Applies the update that marks a delivery as failed, counts the failure for the reports, and adds an agent's
-    /// message to the undelivered messages in the chat's header.
+    /// message to the undelivered messages in the chat's header. Also stores the events that report the failure.
     pub(crate) async fn store_failure(
         &self,
         entry: &TimelineEntry,
         update: ItemUpdate,
         at: Timestamp,
+        events: &[TimelineEntry],
     ) -> Result<(), WriteError> {
+        let events = events.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
         let target = entry.delivery.as_ref().map(|delivery| delivery.target);
         let chat_writes = |chat: &Chat| {
             let counted = target.map(|target| count_failure_write(chat, target));
             let is_marked = is_message_of_agent(entry) && chat.undelivered.len() < MAX_UNDELIVERED;
             let marked = is_marked.then(|| undelivered_write(chat, entry.seq, true, at));
-            counted.into_iter().chain(marked).collect()
+            counted.into_iter().chain(marked).chain(events.iter().cloned()).collect()
         };
         self.update_delivery_and_chat(update, chat, &chat_writes).await
     }
 
-    /// Applies the update that marks a message of an agent as delivered that had failed before, and removes the message from the
-    /// undelivered messages in the chat's header.
+    /// Applies the update that marks a message as delivered that had failed before, and removes an agent's message from
+    /// the undelivered messages in the chat's header. Also stores the events that report it.
     async fn store_late_success(
         &self,
         entry: &TimelineEntry,
         update: ItemUpdate,
         at: Timestamp,
+        events: &[TimelineEntry],
     ) -> Result<(), WriteError> {
+        let events = events.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
-        let chat_writes = |chat: &Chat| vec![undelivered_write(chat, entry.seq, false, at)];
+        let chat_writes = |chat: &Chat| {
+            let unmarked = is_message_of_agent(entry).then(|| undelivered_write(chat, entry.seq, false, at));
+            unmarked.into_iter().chain(events.iter().cloned()).collect()
+        };
         self.update_delivery_and_chat(update, chat, &chat_writes).await
     }
 

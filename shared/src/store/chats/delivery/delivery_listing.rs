@@ -12,6 +12,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::delivery::due_index::failed_partition;
 use crate::store::chats::listing::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+use crate::store::chats::status_watches::{ACCOUNT_EVENTS, account_events_header};
 use crate::store::chats::{
     CHAT_ID_UPPER_BOUND, Chats, MAX_SEQ, chat_from_item, entry_from_item, entry_key, header_key, item_due_at, item_key,
     split_headers, timeline_query,
@@ -103,7 +104,8 @@ impl Chats {
         let entry_keys = cursors.iter().map(|cursor| entry_key(account_id, cursor.chat_id, cursor.seq));
         let (headers, entries) = split_headers(self.table.batch_get(header_keys.chain(entry_keys).collect()).await?);
         let chats = headers.into_iter().map(|item| chat_from_item(item).map(|chat| (chat.chat_id, chat)));
-        let chats: HashMap<u64, Chat> = chats.collect::<Result<_, _>>()?;
+        let mut chats: HashMap<u64, Chat> = chats.collect::<Result<_, _>>()?;
+        chats.insert(ACCOUNT_EVENTS, account_events_header(account_id));
         let mut found = HashMap::new();
         for item in entries {
             let entry = entry_from_item(item)?;

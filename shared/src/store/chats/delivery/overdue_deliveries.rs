@@ -51,6 +51,7 @@ impl Chats {
         overdue: &OverdueItem,
         failure: Failure,
         now: Timestamp,
+        events: &[TimelineEntry],
     ) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: overdue.key.clone(),
@@ -65,7 +66,7 @@ impl Chats {
                 (":due_at", n(overdue.due_at.0)),
             ],
         };
-        match self.store_failure(entry, update, now).await {
+        match self.store_failure(entry, update, now, events).await {
             Ok(()) => Ok(true),
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(false),
             Err(WriteError::Error(error)) => Err(error),

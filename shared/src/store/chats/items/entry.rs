@@ -18,6 +18,7 @@ use crate::store::chats::items::content::ContentItem;
 use crate::store::chats::items::delivery::DeliveryItem;
 use crate::store::chats::items::header::AgentSnapshotItem;
 use crate::store::chats::items::unknown_value;
+use crate::store::chats::status_watches::StatusItem;
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct EntryItem {
@@ -144,13 +145,19 @@ pub(crate) struct WebhookDispatchItem {
     call: Option<PhoneCallItem>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reports_rating: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    message_seq: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<StatusItem>,
 }
 
 impl From<WebhookDispatch> for WebhookDispatchItem {
     fn from(webhook_dispatch: WebhookDispatch) -> Self {
-        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call, reports_rating } = webhook_dispatch;
+        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call, reports_rating, message_seq, status } =
+            webhook_dispatch;
+        let status = status.map(|change| StatusItem::new(&change.owner, change.status));
         let (event, call) = (event.name().to_owned(), call.map(PhoneCallItem::from));
-        Self { event, webhook_id, agent_id, assign_to, call, reports_rating }
+        Self { event, webhook_id, agent_id, assign_to, call, reports_rating, message_seq, status }
     }
 }
 
@@ -158,10 +165,12 @@ impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
     type Error = Error;
 
     fn try_from(item: WebhookDispatchItem) -> Result<Self, Error> {
-        let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call, reports_rating } = item;
+        let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call, reports_rating, message_seq, status } =
+            item;
         let event = WebhookEvent::parse(&event).ok_or_else(unknown_value("event"))?;
         let call = call.map(PhoneCall::try_from).transpose()?;
-        Ok(Self { event, webhook_id, agent_id, assign_to, call, reports_rating })
+        let status = status.map(StatusItem::into_change).transpose()?;
+        Ok(Self { event, webhook_id, agent_id, assign_to, call, reports_rating, message_seq, status })
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct BotHeaderUpdate<'a> {
     /// The value of [`Chat::repeated_to_bot`] for which the message has been compared with the earlier ones. The write
     /// fails if the header contains another value.
     pub compared_from: Option<u64>,
+    /// How many entry numbers the update assigns.
+    pub entry_count: usize,
     pub now: Timestamp,
 }
 
@@ -36,21 +38,22 @@ macro_rules! condition {
 }
 
 impl Chats {
-    /// Assigns the next entry number and returns the new header. If the condition fails, the error contains the header.
+    /// Assigns the next entry numbers and returns the new header, whose `seq` is the last of them. If the condition fails, the error contains the header.
     pub(crate) async fn advance_header_for_bot(&self, update: &BotHeaderUpdate<'_>) -> Result<Chat, WriteError> {
-        let BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, now } = *update;
+        let BotHeaderUpdate { bot, chat_id, content, is_reaction, reply_to_seq, compared_from, entry_count, now } =
+            *update;
         let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
         let mut values = vec![
-            (":one", n(1)),
+            (":count", n(entry_count)),
             (":now", n(now.0)),
             (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
             (":bot", s(ChatState::Bot.name())),
             (":bot_id", s(&*bot.bot_id)),
         ];
         let update = if is_reaction {
-            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #bot_event_at = :now REMOVE #stopped_seq"
+            "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #bot_event_at = :now REMOVE #stopped_seq"
         } else {
-            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview"
+            "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview"
         };
         values.push((":answered", n(reply_to_seq.unwrap_or(u64::MAX))));
         let condition = match compared_from {

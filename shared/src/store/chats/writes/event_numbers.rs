@@ -27,6 +27,22 @@ impl Chats {
         Ok(self.advance_by(update, count).await.condition()?.ok())
     }
 
+    /// Assigns the entry numbers of events that a closed chat gets too, and returns the header, whose `seq` is the last
+    /// number before them. Returns `None` if the chat no longer exists.
+    pub(crate) async fn reserve_events(
+        &self,
+        (account_id, chat_id): (&str, u64),
+        count: usize,
+    ) -> Result<Option<Chat>, Error> {
+        let update = ItemUpdate {
+            key: header_key(account_id, chat_id),
+            update: "SET #seq = #seq + :count",
+            condition: ITEM_EXISTS,
+            values: vec![(":count", n(count))],
+        };
+        Ok(self.advance_by(update, count).await.condition()?.ok())
+    }
+
     /// Assigns the entry numbers of call events and returns the header, whose `seq` is the last number before them.
     /// Fails with `NotFound` if the chat has been erased. A call can outlast its chat, so a closed chat gets call
     /// events too. An event also resets the chat's idle time.

@@ -93,7 +93,7 @@ async fn every_change_of_a_row_is_found() {
         let rename = async |now| {
             let mut visitor = stores.visitor("v").await;
             visitor.merge_profile(&profile_named("Ada"), ProfileSource::Agent);
-            update_visitor_and_notify(&stores.chats, &visitor, &webhooks, now).await.unwrap();
+            update_visitor_and_notify(&stores.chats, &visitor, &notifying(&webhooks, now)).await.unwrap();
         };
         assert!(is_found(stores, rename).await);
     }

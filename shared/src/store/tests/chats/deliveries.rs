@@ -14,13 +14,16 @@ async fn attempt_is_recorded_once_if_its_task_is_repeated() {
     let delivery = entry.delivery.clone().unwrap();
     let attempt = Attempt { at: NOW, status: Some(500), duration_ms: 7, error: Some("HTTP 500".into()), answer: None };
     let retry = DeliveryUpdate::RetryAfter(Duration::from_secs(3));
-    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &retry).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (&retry, &[])).await.unwrap());
     assert!(
-        stores.chats.record_attempt(&entry, &delivery, &attempt, &retry).await.unwrap(),
+        stores.chats.record_attempt(&entry, &delivery, &attempt, (&retry, &[])).await.unwrap(),
         "the same attempt, repeated"
     );
     let other = Attempt { duration_ms: 8, ..attempt.clone() };
-    assert!(!stores.chats.record_attempt(&entry, &delivery, &other, &retry).await.unwrap(), "a concurrent attempt");
+    assert!(
+        !stores.chats.record_attempt(&entry, &delivery, &other, (&retry, &[])).await.unwrap(),
+        "a concurrent attempt"
+    );
     let stored = stores.entry(1, seq).await.delivery.unwrap();
     assert_eq!((stored.attempts_made, stored.attempts), (1, vec![attempt]));
 }
@@ -45,7 +48,7 @@ async fn replay_of_a_failed_delivery_keeps_earlier_attempts() {
     let failure = Failure { code: Some(5), message: "no".into(), hidden: false };
     let failed = DeliveryUpdate::failed(failure.clone(), seconds_later(9));
     let delivery = entry.delivery.clone().unwrap();
-    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &failed).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (&failed, &[])).await.unwrap());
     let stored = stores.entry(1, seq).await.delivery.unwrap();
     assert_eq!((stored.state, stored.failure), (DeliveryState::Failed, Some(failure)));
     assert!(
@@ -79,7 +82,7 @@ async fn chat_names_its_undelivered_messages_until_a_replay_delivers_them() {
         let delivery = entry.delivery.clone().unwrap();
         let attempt = Attempt { at, status: Some(503), duration_ms: 7, error: None, answer: None };
         for _ in 0..2 {
-            assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, update).await.unwrap());
+            assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (update, &[])).await.unwrap());
         }
     };
     let failure = Failure { code: None, message: "no".into(), hidden: false };
@@ -160,7 +163,7 @@ async fn delivery_fails_after_too_many_sweeps() {
     let mut failed = Vec::new();
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            if let OverdueResult::Failed { entry, handover } =
+            if let OverdueResult::Failed { entry, handover, .. } =
                 requeue_overdue_delivery(&stores.chats, &stores.directory, &overdue, seconds_later(run * 60))
                     .await
                     .unwrap()
@@ -181,7 +184,7 @@ async fn completed_delivery_is_not_overdue() {
     let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
     let attempt = Attempt { at: NOW, status: Some(200), duration_ms: 7, error: None, answer: None };
     let delivery = entry.delivery.clone().unwrap();
-    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &DeliveryUpdate::Delivered).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (&DeliveryUpdate::Delivered, &[])).await.unwrap());
     assert!(stores.overdue_deliveries(1, seconds_later(1_000)).await.is_empty());
 }
 

@@ -38,7 +38,9 @@ impl Stores {
     async fn record_first_attempt(&self, chat_id: u64, seq: u64, update: &DeliveryUpdate) {
         let entry = self.entry(chat_id, seq).await;
         let attempt = Attempt { at: entry.at, status: Some(500), duration_ms: 7, error: None, answer: None };
-        assert!(self.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, update).await.unwrap());
+        assert!(
+            self.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, (update, &[])).await.unwrap()
+        );
     }
 
     async fn send_and_fail(&self, chat_id: u64, now: Timestamp) -> u64 {
@@ -329,7 +331,11 @@ async fn entry_stores_a_limited_number_of_attempts() {
         let failed =
             DeliveryUpdate::failed(Failure { code: None, message: answer.clone(), hidden: false }, seconds_later(n));
         assert!(
-            stores.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, &failed).await.unwrap()
+            stores
+                .chats
+                .record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, (&failed, &[]))
+                .await
+                .unwrap()
         );
         stores.chats.replay_delivery("acc", chat, seq, ReplayScope::Single, seconds_later(n)).await.unwrap();
     }

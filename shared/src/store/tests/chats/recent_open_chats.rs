@@ -30,7 +30,7 @@ async fn is_dropped(stores: &Stores) -> bool {
 async fn blacklist(stores: &Stores, is_blacklisted: bool) {
     let mut visitor = stores.visitor("v").await;
     visitor.set_blacklisted(is_blacklisted);
-    update_visitor_and_notify(&stores.chats, &visitor, &stores.settings.webhooks, NOW).await.unwrap();
+    update_visitor_and_notify(&stores.chats, &visitor, &notifying(&stores.settings.webhooks, NOW)).await.unwrap();
 }
 
 #[tokio::test]

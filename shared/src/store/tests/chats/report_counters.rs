@@ -82,8 +82,16 @@ async fn repeated_requests_are_counted_once() {
     let (agent, key) = (bob(), IdempotencyKey::new("agent".into(), b"key", "body"));
     for second in [1, 2, 3] {
         let (content, now) = (Content::text("hello"), seconds_later(second));
-        let outgoing =
-            AgentMessage { account_id: "acc", chat_id: 1, agent: &agent, content, draft: None, key: Some(&key), now };
+        let outgoing = AgentMessage {
+            account_id: "acc",
+            chat_id: 1,
+            agent: &agent,
+            content,
+            draft: None,
+            webhooks: &[],
+            key: Some(&key),
+            now,
+        };
         send_agent_message(&stores.chats, &outgoing).await.unwrap();
     }
     for second in [4, 5, 6] {
@@ -195,7 +203,7 @@ async fn failed_delivery_is_counted_once_per_round() {
         let failed = DeliveryUpdate::failed(failure, now);
         let delivery = entry.delivery.clone().unwrap();
         for _ in 0..2 {
-            assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &failed).await.unwrap());
+            assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (&failed, &[])).await.unwrap());
         }
         assert_eq!(stores.entry(1, seq).await.delivery.unwrap().state, DeliveryState::Failed);
     };

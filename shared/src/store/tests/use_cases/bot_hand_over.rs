@@ -69,7 +69,7 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
             let (bot, content, now) = (&robo, &Content::text("hello"), seconds_later(2));
             advance_header(
                 chats,
-                &BotMessage { bot, chat_id: 1, content, reply_to_seq: None, is_displayable: true, now },
+                &BotMessage { bot, chat_id: 1, content, reply_to_seq: None, is_displayable: true, webhooks: &[], now },
             )
             .await
         };
@@ -110,7 +110,7 @@ impl Stores {
                             );
                             "queued"
                         }
-                        OverdueResult::Failed { entry, handover: Some(_) } if entry.from == Sender::Visitor => {
+                        OverdueResult::Failed { entry, handover: Some(_), .. } if entry.from == Sender::Visitor => {
                             "handed over"
                         }
                         OverdueResult::Failed { .. } => "failed",
@@ -130,7 +130,7 @@ impl Stores {
         let attempt =
             Attempt { at: since, status: Some(500), duration_ms: 7, error: Some("HTTP 500".into()), answer: None };
         let retry = DeliveryUpdate::RetryAfter(Duration::from_secs(3));
-        assert!(self.chats.record_attempt(&entry, &delivery, &attempt, &retry).await.unwrap());
+        assert!(self.chats.record_attempt(&entry, &delivery, &attempt, (&retry, &[])).await.unwrap());
     }
 
     async fn first_delivery(&self) -> Delivery {

@@ -404,7 +404,7 @@ async fn failed_call_is_not_replayed() {
     let failure = Failure { code: None, message: "HTTP 500".into(), hidden: false };
     let attempt = Attempt { at: NOW, status: Some(500), duration_ms: 1, error: None, answer: None };
     let update = DeliveryUpdate::failed(failure, NOW);
-    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, &update).await.unwrap());
+    assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, (&update, &[])).await.unwrap());
     for scope in [ReplayScope::AllFailed, ReplayScope::Single, ReplayScope::MessageToVisitor] {
         let replayed = stores.chats.replay_delivery("acc", 1, 1, scope, seconds_later(10)).await;
         assert!(matches!(replayed, Err(Error::Conflict(_))), "{scope:?}");

@@ -46,6 +46,8 @@ async fn chat_finished_body(stores: &Stores, timeline: &[TimelineEntry]) -> Valu
         assign_to: None,
         call: None,
         reports_rating: false,
+        message_seq: None,
+        status: None,
     };
     WebhookPayload {
         entry: (7, NOW),

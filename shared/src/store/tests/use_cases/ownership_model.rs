@@ -260,7 +260,8 @@ impl Subject {
             Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
             Command::BotWrites(bot) => {
                 let (bot, content) = (&one_of_two_bots(bot), &Content::text(text));
-                let message = BotMessage { bot, chat_id, content, reply_to_seq: None, is_displayable: true, now };
+                let message =
+                    BotMessage { bot, chat_id, content, reply_to_seq: None, is_displayable: true, webhooks: &[], now };
                 outcome_of(receive_bot_message(chats, &message, None).await)
             }
             Command::BotInvites(bot, invitee) => self.bot_invites(chat_id, bot, invitee).await,
@@ -289,8 +290,16 @@ impl Subject {
             }
             Command::AgentWrites(agent) => {
                 let (agent, content) = (agent_snapshot(agent), Content::text(text));
-                let message =
-                    AgentMessage { account_id: "acc", chat_id, agent: &agent, content, draft: None, key: None, now };
+                let message = AgentMessage {
+                    account_id: "acc",
+                    chat_id,
+                    agent: &agent,
+                    content,
+                    draft: None,
+                    webhooks: &[],
+                    key: None,
+                    now,
+                };
                 outcome_of(send_agent_message(chats, &message).await)
             }
             Command::TransferToAgent { by, to } => {

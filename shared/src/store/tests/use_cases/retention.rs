@@ -214,7 +214,7 @@ async fn expired_message_cannot_be_sent_again() {
     let entry = stores.entry(1, seq).await;
     let delivery = entry.delivery.as_ref().unwrap();
     let attempt = Attempt { at: NOW, status: Some(200), duration_ms: 1, error: None, answer: None };
-    stores.chats.record_attempt(&entry, delivery, &attempt, &DeliveryUpdate::Delivered).await.unwrap();
+    stores.chats.record_attempt(&entry, delivery, &attempt, (&DeliveryUpdate::Delivered, &[])).await.unwrap();
     let late = stores.chats.replay_delivery("acc", 1, seq, ReplayScope::Single, seconds_later(DAY)).await;
     assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
     stores.chats.replay_delivery("acc", 1, seq, ReplayScope::Single, seconds_later(DAY - 1)).await.unwrap();

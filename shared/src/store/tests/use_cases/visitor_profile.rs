@@ -101,10 +101,10 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
     // The key of the next entry is taken, so the header is written but the transaction that follows fails, as if the
     // process had been interrupted between the two writes.
     stores.block_entry(1, 3).await;
-    assert!(update_visitor_and_notify(&stores.chats, &visitor, &webhooks, NOW).await.is_err());
+    assert!(update_visitor_and_notify(&stores.chats, &visitor, &notifying(&webhooks, NOW)).await.is_err());
     let mut visitor = stores.visitor("v").await;
     assert!(visitor.merge_profile(&profile_named("Ann"), ProfileSource::Agent), "the visitor is unchanged");
-    let notifications = update_visitor_and_notify(&stores.chats, &visitor, &webhooks, NOW).await.unwrap();
+    let notifications = update_visitor_and_notify(&stores.chats, &visitor, &notifying(&webhooks, NOW)).await.unwrap();
     assert_eq!(notifications.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [4]);
     assert_eq!(stores.visitor("v").await.profile, profile_named("Ann"));
 }
