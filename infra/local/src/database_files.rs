@@ -11,6 +11,8 @@ pub(crate) struct DatabaseFiles {
     /// The database file for the tables. `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
     pub queues: sqs::QueueDatabaseLocation,
+    /// The file for the AWS accounts of customers. `None` keeps them in memory.
+    pub customer_aws: Option<PathBuf>,
     pub lock: Option<DataFolderLock>,
 }
 
@@ -29,13 +31,16 @@ impl Drop for DataFolderLock {
 impl DatabaseFiles {
     pub fn open(storage: &HostStorage) -> Result<Self, Error> {
         match storage {
-            HostStorage::Memory => Ok(Self { tables: None, queues: sqs::QueueDatabaseLocation::Memory, lock: None }),
+            HostStorage::Memory => {
+                Ok(Self { tables: None, queues: sqs::QueueDatabaseLocation::Memory, customer_aws: None, lock: None })
+            }
             HostStorage::Dir(folder) => {
                 let lock = Some(lock(folder)?);
                 Ok(Self {
                     lock,
                     tables: Some(private_database(folder, "dynamodb.sqlite")?),
                     queues: sqs::QueueDatabaseLocation::File(private_database(folder, "sqs.sqlite")?),
+                    customer_aws: Some(folder.join("customer-aws.jsonl")),
                 })
             }
         }

@@ -33,6 +33,8 @@ pub enum Error {
     UnusableData { path: PathBuf, source: Box<Error> },
     #[error("cannot start processes: {0}")]
     ProcessStart(io::Error),
+    #[error("cannot keep what customers receive: {0}")]
+    CustomerAws(io::Error),
     #[error("cannot set the clock: {0}")]
     Clock(io::Error),
     /// [`Host::advance_to_next_message`](crate::Host::advance_to_next_message) has waited for too long.

@@ -157,7 +157,13 @@ impl Host {
             faults,
             engine,
         };
-        let customers = CustomerAws::new(access_keys.clone(), host.clock.clone());
+        let customers = CustomerAws::open(
+            access_keys.clone(),
+            host.clock.clone(),
+            host.faults.clone(),
+            files.customer_aws.as_deref(),
+        );
+        let customers = customers.map_err(Error::CustomerAws)?;
         let sqs_api = SqsProxy {
             access_keys,
             customers: customers.clone(),

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::{CustomerAws, SESSION_MS, Session};
 use crate::aws::time_format::rfc3339_time;
+use crate::faults::sts_rejection;
 use crate::random_and_digest::random_hex;
 
 const NAMESPACE: &str = "https://sts.amazonaws.com/doc/2011-06-15/";
@@ -30,36 +31,43 @@ async fn assume_role(
     if let Err(unrecognized) = aws.access_keys.verify(&function, &headers) {
         return unrecognized.into_response();
     }
-    let parameters = form_parameters(&body);
-    let parameter = |name: &str| parameters.get(name).map(String::as_str).unwrap_or_default();
-    let (role_arn, external_id) = (parameter("RoleArn"), parameter("ExternalId"));
-    let policy = aws.lock().roles.get(role_arn).cloned();
-    if policy.as_ref().is_some_and(|policy| policy.is_silent) {
-        aws.record(json!({ "unanswered_role": role_arn }));
-        std::future::pending::<()>().await;
+    aws.with_faults(sts_rejection, aws.assume(&function, &body)).await
+}
+
+impl CustomerAws {
+    async fn assume(&self, function: &str, body: &str) -> Response {
+        let parameters = form_parameters(body);
+        let parameter = |name: &str| parameters.get(name).map(String::as_str).unwrap_or_default();
+        let (role_arn, external_id) = (parameter("RoleArn"), parameter("ExternalId"));
+        let policy = self.lock().roles.get(role_arn).cloned();
+        if policy.as_ref().is_some_and(|policy| policy.is_silent) {
+            self.record(json!({ "unanswered_role": role_arn }));
+            std::future::pending::<()>().await;
+        }
+        let is_trusted = policy.is_some_and(|policy| policy.external_id == external_id);
+        if parameter("Action") != "AssumeRole" || !is_trusted {
+            return access_denied(function, role_arn);
+        }
+        let Ok(id) = random_hex::<8>() else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+        let access_key_id = format!("ASIA{}", id.to_ascii_uppercase());
+        let expires_at_ms = self.clock.now_ms() + SESSION_MS;
+        let session = Session { role_arn: role_arn.to_owned(), expires_at_ms };
+        self.lock().sessions.insert(access_key_id.clone(), session);
+        let seconds = i64::try_from(expires_at_ms / 1_000).unwrap_or_default();
+        let expiration =
+            rfc3339_time(OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH));
+        let session_arn = format!("{role_arn}/{}", parameter("RoleSessionName"));
+        xml(
+            StatusCode::OK,
+            &format!(
+                "<AssumeRoleResponse xmlns=\"{NAMESPACE}\"><AssumeRoleResult><AssumedRoleUser>\
+                 <AssumedRoleId>AROA:session</AssumedRoleId><Arn>{session_arn}</Arn></AssumedRoleUser><Credentials>\
+                 <AccessKeyId>{access_key_id}</AccessKeyId><SecretAccessKey>local</SecretAccessKey>\
+                 <SessionToken>local</SessionToken><Expiration>{expiration}</Expiration></Credentials>\
+                 </AssumeRoleResult></AssumeRoleResponse>"
+            ),
+        )
     }
-    let is_trusted = policy.is_some_and(|policy| policy.external_id == external_id);
-    if parameter("Action") != "AssumeRole" || !is_trusted {
-        return access_denied(&function, role_arn);
-    }
-    let Ok(id) = random_hex::<8>() else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
-    let access_key_id = format!("ASIA{}", id.to_ascii_uppercase());
-    let expires_at_ms = aws.clock.now_ms() + SESSION_MS;
-    let session = Session { role_arn: role_arn.to_owned(), expires_at_ms };
-    aws.lock().sessions.insert(access_key_id.clone(), session);
-    let seconds = i64::try_from(expires_at_ms / 1_000).unwrap_or_default();
-    let expiration = rfc3339_time(OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH));
-    let session_arn = format!("{role_arn}/{}", parameter("RoleSessionName"));
-    xml(
-        StatusCode::OK,
-        &format!(
-            "<AssumeRoleResponse xmlns=\"{NAMESPACE}\"><AssumeRoleResult><AssumedRoleUser>\
-             <AssumedRoleId>AROA:session</AssumedRoleId><Arn>{session_arn}</Arn></AssumedRoleUser><Credentials>\
-             <AccessKeyId>{access_key_id}</AccessKeyId><SecretAccessKey>local</SecretAccessKey>\
-             <SessionToken>local</SessionToken><Expiration>{expiration}</Expiration></Credentials>\
-             </AssumeRoleResult></AssumeRoleResponse>"
-        ),
-    )
 }
 
 fn form_parameters(body: &str) -> BTreeMap<String, String> {

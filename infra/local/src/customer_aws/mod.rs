@@ -1,32 +1,42 @@
 //! Emulates the AWS accounts of customers, to which webhooks can send events: roles that the service assumes, queues and
-//! event buses. Every queue and every bus exists. A role exists when its trust policy is set. What arrives is kept in
-//! memory, so that a developer or a test can read it:
+//! event buses. Every queue and every bus exists. A role exists when its trust policy is set. What arrives is kept, so
+//! that a developer or a test can read it:
 //!
 //! - `POST /_local/customer-aws/roles` with `role_arn` and `external_id` sets the trust policy of a role. With
 //!   `is_silent`, requests to assume the role get no response
 //! - `GET /_local/customer-aws/received` lists the last messages and events
 //!
+//! A host with a data folder also writes the roles and everything that arrives to the file `customer-aws.jsonl`, and
+//! reads it when it starts again.
+//!
 //! # Layout
 //! - `assume_role.rs`: `AssumeRole` of STS
+//! - `journal.rs`: the file with the roles and with what has arrived
 //! - `put_events.rs`: `PutEvents` of EventBridge
 //! - `queue_message.rs`: `SendMessage` of SQS, for requests that are signed with the credentials of a role
 
 mod assume_role;
+mod journal;
 mod put_events;
 mod queue_message;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use self::journal::{Journal, Line};
 use crate::aws::access_keys::{AccessKeys, access_key_id};
 use crate::clock::Clock;
+use crate::faults::{Faults, Rejection};
 
 /// The number of messages and events that are kept.
 const MAX_RECEIVED: usize = 1_000;
@@ -38,6 +48,7 @@ const SESSION_MS: u64 = 60 * 60 * 1_000;
 pub(crate) struct CustomerAws {
     access_keys: AccessKeys,
     clock: Clock,
+    faults: Faults,
     accounts: Arc<Mutex<Accounts>>,
 }
 
@@ -47,6 +58,7 @@ struct Accounts {
     /// The sessions by their access key id.
     sessions: BTreeMap<String, Session>,
     received: VecDeque<Value>,
+    journal: Journal,
 }
 
 #[derive(Debug, Clone)]
@@ -55,7 +67,7 @@ pub(crate) struct Session {
     expires_at_ms: u64,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Deserialize, Serialize)]
 struct TrustPolicy {
     role_arn: String,
     external_id: String,
@@ -64,8 +76,12 @@ struct TrustPolicy {
 }
 
 impl CustomerAws {
-    pub fn new(access_keys: AccessKeys, clock: Clock) -> Self {
-        Self { access_keys, clock, accounts: Arc::default() }
+    /// `journal` is the path of the file that keeps the accounts. Without it, they are only kept in memory.
+    pub fn open(access_keys: AccessKeys, clock: Clock, faults: Faults, journal: Option<&Path>) -> io::Result<Self> {
+        let (journal, lines) = journal.map(Journal::open).transpose()?.unwrap_or_default();
+        let mut accounts = Accounts { journal, ..Accounts::default() };
+        lines.into_iter().for_each(|line| accounts.apply(line));
+        Ok(Self { access_keys, clock, faults, accounts: Arc::new(Mutex::new(accounts)) })
     }
 
     /// Returns the endpoints of STS and EventBridge for functions.
@@ -87,16 +103,24 @@ impl CustomerAws {
         (self.clock.now_ms() < session.expires_at_ms).then_some(session)
     }
 
+    /// Handles a request of a function, unless the fault plan prevents it.
+    pub async fn with_faults(
+        &self,
+        reject: fn(Rejection) -> Response,
+        handle: impl Future<Output = Response>,
+    ) -> Response {
+        match self.faults.of_customer_request() {
+            Some(fault) => fault.apply(reject, handle).await,
+            None => handle.await,
+        }
+    }
+
     fn received(&self) -> Value {
         json!({ "received": self.lock().received })
     }
 
     fn record(&self, received: Value) {
-        let mut accounts = self.lock();
-        accounts.received.push_back(received);
-        if accounts.received.len() > MAX_RECEIVED {
-            accounts.received.pop_front();
-        }
+        self.lock().write(Line::Received { at_ms: self.clock.now_ms(), received });
     }
 
     fn lock(&self) -> MutexGuard<'_, Accounts> {
@@ -104,6 +128,27 @@ impl CustomerAws {
     }
 }
 
+impl Accounts {
+    fn write(&mut self, line: Line) {
+        self.journal.append(&line);
+        self.apply(line);
+    }
+
+    fn apply(&mut self, line: Line) {
+        match line {
+            Line::Role(policy) => {
+                self.roles.insert(policy.role_arn.clone(), policy);
+            }
+            Line::Received { received, .. } => {
+                self.received.push_back(received);
+                if self.received.len() > MAX_RECEIVED {
+                    self.received.pop_front();
+                }
+            }
+        }
+    }
+}
+
 async fn set_trust_policy(State(aws): State<CustomerAws>, Json(policy): Json<TrustPolicy>) {
-    aws.lock().roles.insert(policy.role_arn.clone(), policy);
+    aws.lock().write(Line::Role(policy));
 }

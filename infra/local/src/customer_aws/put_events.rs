@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::{CustomerAws, Session};
 use crate::aws::access_keys::UnrecognizedClient;
 use crate::aws::operation::operation_name;
+use crate::faults::event_bridge_rejection;
 
 const SERVICE: &str = "AWSEvents";
 /// The limit of AWS for all events of a request together.
@@ -58,9 +59,12 @@ async fn put_events(
     if entries.iter().map(Entry::bytes).sum::<usize>() > MAX_REQUEST_BYTES {
         return validation_error("Total size of the entries in the request is over the limit.");
     }
-    let results: Vec<Value> = entries.iter().map(|entry| aws.put_event(&session, entry)).collect();
-    let failed = results.iter().filter(|result| result.get("ErrorCode").is_some()).count();
-    Json(json!({ "FailedEntryCount": failed, "Entries": results })).into_response()
+    let put = async {
+        let results: Vec<Value> = entries.iter().map(|entry| aws.put_event(&session, entry)).collect();
+        let failed = results.iter().filter(|result| result.get("ErrorCode").is_some()).count();
+        Json(json!({ "FailedEntryCount": failed, "Entries": results })).into_response()
+    };
+    aws.with_faults(event_bridge_rejection, put).await
 }
 
 impl CustomerAws {

@@ -24,8 +24,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 pub use self::generator::Generator;
-use self::rejection::Rejection;
-pub(crate) use self::rejection::{dynamodb_rejection, sqs_rejection};
+pub(crate) use self::rejection::{Rejection, dynamodb_rejection, event_bridge_rejection, sqs_rejection, sts_rejection};
 
 /// How long a request that gets no response stays open. The SDK gives up earlier.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -39,6 +38,8 @@ pub struct FaultPlan {
     pub seed: u64,
     pub tables: RequestFaultRates,
     pub queues: RequestFaultRates,
+    /// The faults of requests to the AWS accounts of customers.
+    pub customers: RequestFaultRates,
     /// The rate of invocations whose process is killed within `max_crash_delay_ms` after it has received the event,
     /// unless it has responded by then.
     pub crashes: u64,
@@ -183,6 +184,10 @@ impl Faults {
         self.choose(|state| state.request_fault(state.plan.queues, QUEUE_FAULTS))
     }
 
+    pub(crate) fn of_customer_request(&self) -> Option<RequestFault> {
+        self.choose(|state| state.request_fault(state.plan.customers, CUSTOMER_FAULTS))
+    }
+
     /// Returns how long after receiving the event an invocation's process is killed, or `None` if it is not killed.
     pub(crate) fn crash_delay(&self) -> Option<Duration> {
         self.choose(|state| {
@@ -248,6 +253,13 @@ const QUEUE_FAULTS: RequestFaultNames = [
     "answer of a queue lost",
     "queue silent",
     "queue request delayed",
+];
+const CUSTOMER_FAULTS: RequestFaultNames = [
+    "customer request throttled",
+    "customer request failed",
+    "answer of a customer lost",
+    "customer silent",
+    "customer request delayed",
 ];
 
 impl State {

@@ -70,7 +70,8 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
     };
     let action = operation_name(&head.headers, SERVICE);
     if let Some(session) = customer_session {
-        return proxy.customers.handle_queue_request(&session, action, &body);
+        let handle = async { proxy.customers.handle_queue_request(&session, action, &body) };
+        return proxy.customers.with_faults(sqs_rejection, handle).await;
     }
     // A request without a `QueueUrl`, such as ListQueues, is forwarded without a check and is not counted. If the
     // request is invalid, the queues return the same error as SQS.
