@@ -1,4 +1,4 @@
-//! Attempts deliveries again that the outage of a receiver has delayed: one in each minute (a probe), or, when the
+//! Attempts deliveries again that the outage of a receiver has delayed: one twice a minute (a probe), or, when the
 //! receiver works again, all of them (a drain).
 
 use std::collections::{BTreeMap, BTreeSet};

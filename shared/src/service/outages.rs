@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::domain::deliveries::outage::{Outage, OutageKey, OutageStatus};
+use crate::domain::deliveries::outage::{Outage, OutageKey, OutageStatus, SECOND_PROBE_DELAY};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;
@@ -23,7 +23,7 @@ pub struct Outages<'a> {
 }
 
 impl Outages<'_> {
-    /// Queues the probes that are due. Returns the number of outages that could not be handled; each is logged.
+    /// Queues the probes that are due, two for each outage. Returns the number of outages that could not be handled; each is logged.
     pub async fn queue_due_probes(&self, now: Timestamp) -> u32 {
         let due = match self.chats.due_outages(now, MAX_OUTAGES_PER_RUN).await {
             Ok(due) => due,
@@ -60,7 +60,11 @@ impl Outages<'_> {
         if outage.is_over || status == OutageStatus::SwitchedOff {
             return Ok(());
         }
-        self.outbox.send_delayed(outage.key.target, &Task::outage(&outage.key, None), Duration::ZERO).await
+        let probe = Task::outage(&outage.key, None);
+        for delay in [Duration::ZERO, SECOND_PROBE_DELAY] {
+            self.outbox.send_delayed(outage.key.target, &probe, delay).await?;
+        }
+        Ok(())
     }
 
     /// Stores the status with the receiver's settings first. If the second write fails, the next run repeats both.

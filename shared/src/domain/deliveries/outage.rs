@@ -1,7 +1,7 @@
 //! Outages of receivers and late deliveries. If all attempts of a delivery fail, and its receiver has late delivery
 //! switched on, the delivery stays failed but is attempted again until it succeeds or until [`LATE_PERIOD`] is over.
 //! These attempts do not follow a schedule of their own for each message, which would cost a dead receiver's account
-//! millions of requests. Instead, the receiver has an *outage* as long as it has such deliveries. Each minute, one of
+//! millions of requests. Instead, the receiver has an *outage* as long as it has such deliveries. Twice a minute, one of
 //! them is attempted, the *probe*. When a probe succeeds, the others follow, oldest first.
 
 use std::time::Duration;
@@ -16,8 +16,12 @@ use crate::domain::timestamp::Timestamp;
 pub const LATE_PERIOD: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// The time between the verdict on the first failed delivery of an outage and the first probe.
 pub const FIRST_PROBE_DELAY: Duration = Duration::from_secs(15);
-/// Slightly less than a minute, because the function that looks for due probes runs every minute.
+/// The time between two pairs of probes. Slightly less than a minute, because the function that looks for due probes
+/// runs every minute.
 pub const PROBE_INTERVAL: Duration = Duration::from_secs(50);
+/// How long after the first probe of a pair the second one follows. It halves the time that a receiver waits for its
+/// delayed deliveries after it has returned.
+pub const SECOND_PROBE_DELAY: Duration = Duration::from_secs(30);
 /// An outage that lasts longer than this is reported to the account's admins.
 pub const REPORTED_AFTER: Duration = DAY;
 /// A receiver whose outage lasts longer than this gets no more requests until an admin resumes it.
