@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a webhook; an account can have at most 10
-         * @description `target` is a server, an SQS queue or an EventBridge event bus; the last two need `role_arn`. `events` limits the webhook to these events; empty or absent means the six events of the specification. The signing secret is shown only in this response.
+         * @description `target` is a server, an SQS queue, an EventBridge event bus, or a program that fetches the events (`pull`). A queue and an event bus need `role_arn`; a program has neither `url` nor `role_arn`, and fetches from the `pull_url` of the response. `events` limits the webhook to these events; empty or absent means the six events of the specification. The signing secret and `pull_url` are shown only in this response.
          */
         post: operations["addWebhook"];
         delete?: never;
@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a new signing secret for a webhook; up to four old ones stay valid for a limited time
-         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. The same applies to the key pair of a webhook with `ed25519_signature`. 409 for one of two concurrent rotations.
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. The same applies to the key pair of a webhook with `ed25519_signature` and to the `pull_url` of one with the target `pull`. 409 for one of two concurrent rotations.
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -1493,7 +1493,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -1518,7 +1518,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -1543,7 +1543,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -1568,7 +1568,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -1593,7 +1593,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -1922,6 +1922,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhook/{secret}/{account_id}/{webhook_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the secret address. */
+                secret: string;
+                account_id: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Fetches the events of a webhook
+         * @description For a webhook with the target `pull`; the address is its `pull_url`. Each event has the headers and the body that would be posted, also in the format CloudEvents and with an Ed25519 signature. Everything else is like channelEvents. Nothing that the program answers reaches the agent; chat_assigned counts as done when it is acknowledged.
+         */
+        get: operations["webhookEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/widget.js": {
         parameters: {
             query?: never;
@@ -2197,6 +2222,26 @@ export interface paths {
     };
 }
 export interface webhooks {
+    agent_status_changed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent has another status; POST <webhook_url>
+         * @description Sent to webhooks that name the event, up to a minute after the change. A status that changes and changes back within the minute is not reported.
+         */
+        post: operations["agentStatusChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -2251,6 +2296,26 @@ export interface webhooks {
          * @description Sent when a call starts and whenever its status changes.
          */
         post: operations["callEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    channel_status_changed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A channel has another status; POST <webhook_url>
+         * @description Sent to webhooks that name the event, up to a minute after the change. A status that changes and changes back within the minute is not reported.
+         */
+        post: operations["channelStatusChanged"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2457,6 +2522,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    delivered_late: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message is delivered after its failure; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["deliveredLate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    delivery_failed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message to a visitor is not delivered; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["deliveryFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     integratorMessage: {
         parameters: {
             query?: never;
@@ -2471,6 +2576,26 @@ export interface webhooks {
          * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent only once.
          */
         post: operations["integratorMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The visitor, an agent or a bot writes; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["messageEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2531,6 +2656,26 @@ export interface webhooks {
          * @description Sent by POST /admin/settings/webhooks/{webhook_id}/test without `event`.
          */
         post: operations["webhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    visitor_blacklisted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent blacklists a visitor; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["visitorBlacklisted"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4284,7 +4429,11 @@ export interface components {
              */
             attempts_left_out?: number;
             channel_id: string;
-            chat_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int64
+             * @description 0 for an event that belongs to no chat (agent_status_changed, channel_status_changed).
+             */
+            chat_id: number;
             error?: components["schemas"]["DeliveryError"];
             /** @description The integrator's id of the visitor (sender.id), of an API channel. */
             external_id?: string;
@@ -4403,6 +4552,29 @@ export interface components {
             organization: string;
             region: string;
             region_code: string;
+        };
+        /** @description The message that an event is about. */
+        EventMessage: {
+            /**
+             * Format: int64
+             * @description Present in an agent's message; 0 for a bot.
+             */
+            agent_id?: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The text. For a file, the caption and the address on separate lines; for a bot's message without text, its
+             *     visible content.
+             */
+            message: string;
+            /** @description Only in delivery_failed: why the message could not be delivered. */
+            reason?: string;
+            /** @description Present unless the visitor has written the message. */
+            sender_type?: components["schemas"]["WriterType2"];
+            /** @description The number of the message in the chat. */
+            seq: components["schemas"]["SequentialNumber"];
+            timestamp: components["schemas"]["UnixSeconds"];
+            type: components["schemas"]["TranscriptSender2"];
         };
         EventUtm: {
             campaign?: string;
@@ -4796,7 +4968,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -4940,6 +5112,11 @@ export interface components {
         };
         NewWebhook: {
             /**
+             * @description `thin` leaves out names, texts, contact details and other data of the visitor.
+             * @default full
+             */
+            body?: components["schemas"]["WebhookBodyDetail"] | null;
+            /**
              * @description Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify.
              * @default false
              */
@@ -4964,8 +5141,8 @@ export interface components {
             strict_order?: boolean | null;
             /** @default server */
             target?: components["schemas"]["WebhookTarget"] | null;
-            /** @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus. */
-            url: string;
+            /** @description Required, except for the target `pull`, which has none. */
+            url?: string | null;
         };
         NewWidgetChannel: {
             /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
@@ -5027,6 +5204,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description An event that only webhooks get which name it: the chat has another owner, somebody has written, ... */
+        OptInEvent: {
+            /**
+             * @description The agent who has the chat since the event, or who had it when it was closed or rated. In the events about a
+             *     message and in visitor_blacklisted, the agent who has done it. Null if there is no such agent.
+             */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @enum {string} */
+            event_name: "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "visitor_blacklisted";
+            /** @description Only in message, delivery_failed and delivered_late. */
+            message?: components["schemas"]["EventMessage"];
+            page: components["schemas"]["WebhookPage"];
+            /** @description Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it. */
+            rate?: components["schemas"]["Rating"];
+            /** @description The number of the event in the chat. A later event has a higher number. */
+            seq: components["schemas"]["SequentialNumber"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            /** @description When it happened. */
+            timestamp: components["schemas"]["UnixSeconds"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
+            widget_id: string;
+        };
         Outage: {
             last_failed_at: components["schemas"]["UnixSeconds"];
             /** @description The id of the channel or the webhook. */
@@ -5042,28 +5246,6 @@ export interface components {
         OutageTarget: "channel" | "webhook" | "sqs" | "eventbridge";
         Outages: {
             outages: components["schemas"]["Outage"][];
-        };
-        /** @description An event that only webhooks get which name it: the chat has another owner, or was rated. */
-        OwnershipEvent: {
-            /** @description The agent who has the chat since the event, or who had it when it was closed or rated. Null if no agent has it. */
-            agent: components["schemas"]["WebhookAgent"] | null;
-            analytics: components["schemas"]["EventAnalytics"] | null;
-            chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
-            /** @enum {string} */
-            event_name: "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting";
-            page: components["schemas"]["WebhookPage"];
-            /** @description Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it. */
-            rate?: components["schemas"]["Rating"];
-            /** @description The number of the event in the chat. A later event has a higher number. */
-            seq: components["schemas"]["SequentialNumber"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            /** @description When it happened. */
-            timestamp: components["schemas"]["UnixSeconds"];
-            user_token: string | null;
-            visitor: components["schemas"]["WebhookVisitor"];
-            /** @description The channel. */
-            widget_id: string;
         };
         PanelAssignment: {
             /** @description The error text, if the assignment failed. */
@@ -5647,7 +5829,7 @@ export interface components {
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
-        SampleWebhookEvent: "test" | "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        SampleWebhookEvent: "test" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         SecretRotation: {
             /**
              * Format: int64
@@ -5722,7 +5904,11 @@ export interface components {
              */
             attempts_left_out?: number;
             channel_id: string;
-            chat_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int64
+             * @description 0 for an event that belongs to no chat (agent_status_changed, channel_status_changed).
+             */
+            chat_id: number;
             error?: components["schemas"]["DeliveryError"];
             /** @description The integrator's id of the visitor (sender.id), of an API channel. */
             external_id?: string;
@@ -5796,6 +5982,21 @@ export interface components {
             message: components["schemas"]["TranscriptMessage"];
             /** @description The account. */
             site_id: string;
+        };
+        /** @description An event of the account: the status of an agent or of a channel has changed. */
+        StatusChanged: {
+            /** @description Only in agent_status_changed. Null if the agent does not exist any more. */
+            agent?: components["schemas"]["WebhookAgent"];
+            /** @enum {string} */
+            event_name: "agent_status_changed" | "channel_status_changed";
+            /** @description The number of the event in the account. A later event has a higher number. */
+            seq: components["schemas"]["SequentialNumber"];
+            /** @description A channel is online or offline. */
+            status: components["schemas"]["PresenceStatus"];
+            /** @description When the change was noticed, which is up to a minute after it happened. */
+            timestamp: components["schemas"]["UnixSeconds"];
+            /** @description Only in channel_status_changed: the channel. */
+            widget_id?: string;
         };
         StoredVisitorMessage: {
             chat_id: components["schemas"]["SequentialNumber"];
@@ -6238,6 +6439,7 @@ export interface components {
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
         Webhook: {
+            body: components["schemas"]["WebhookBodyDetail"];
             ed25519_signature: boolean;
             events: components["schemas"]["WebhookEvent"][];
             format: components["schemas"]["WebhookFormat"];
@@ -6245,15 +6447,15 @@ export interface components {
             outage: components["schemas"]["OutageStatus"];
             /** @description The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one. */
             public_keys: components["schemas"]["PublicKey"][];
-            /** @description The role that may send to the queue or the event bus; null for a server. */
+            /** @description The role that may send to the queue or the event bus; null for other targets. */
             role_arn: string | null;
             strict_order: boolean;
             target: components["schemas"]["WebhookTarget"];
             /**
              * Format: uri
-             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
+             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus; null for `pull`.
              */
-            url: string;
+            url: string | null;
             webhook_id: string;
         };
         WebhookAgent: {
@@ -6262,6 +6464,8 @@ export interface components {
             name: string;
             phone?: string;
         };
+        /** @enum {string} */
+        WebhookBodyDetail: "full" | "thin";
         /** @description Data from the visitor's browser; empty for an API channel, whose messages come from the integrator's server. */
         WebhookBrowserSession: {
             geoip: components["schemas"]["EventGeoIp"];
@@ -6273,6 +6477,8 @@ export interface components {
             utm_json: components["schemas"]["EventUtm"];
         };
         WebhookChanges: {
+            /** @description `thin` leaves out names, texts, contact details and other data of the visitor. */
+            body?: components["schemas"]["WebhookBodyDetail"] | null;
             /** @description Whether requests also have an Ed25519 signature (`v1a`), which `public_keys` verify. False discards the key pair. */
             ed25519_signature?: boolean | null;
             /** @description The events that the webhook receives; the six events of the specification when the list is empty. */
@@ -6285,7 +6491,7 @@ export interface components {
             /** @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`. */
             strict_order?: boolean | null;
             /** @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus. */
-            url?: string;
+            url?: string | null;
         };
         WebhookChatTranscript: {
             /**
@@ -6316,7 +6522,7 @@ export interface components {
             title?: string | number | null;
         };
         /** @enum {string} */
-        WebhookEvent: "bot_handed_over" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "offline_message";
+        WebhookEvent: "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @enum {string} */
         WebhookFormat: "json" | "cloudevents";
         /** @description Texts that are not known are empty. */
@@ -6359,7 +6565,7 @@ export interface components {
             result: string;
         };
         /** @enum {string} */
-        WebhookTarget: "server" | "sqs" | "eventbridge";
+        WebhookTarget: "server" | "sqs" | "eventbridge" | "pull";
         /** @description The event that checks whether a webhook's URL works. */
         WebhookTest: {
             /** @constant */
@@ -6396,8 +6602,9 @@ export interface components {
             phone: string;
             social: Record<string, never>;
         };
-        /** @description A webhook with its new signing secret. No later response contains this secret. */
+        /** @description A webhook with its new secrets. No later response contains them. */
         WebhookWithSecret: {
+            body: components["schemas"]["WebhookBodyDetail"];
             ed25519_signature: boolean;
             events: components["schemas"]["WebhookEvent"][];
             format: components["schemas"]["WebhookFormat"];
@@ -6405,16 +6612,21 @@ export interface components {
             outage: components["schemas"]["OutageStatus"];
             /** @description The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one. */
             public_keys: components["schemas"]["PublicKey"][];
-            /** @description The role that may send to the queue or the event bus; null for a server. */
+            /**
+             * Format: uri
+             * @description The secret address at which a program fetches the events. Only for the target `pull`.
+             */
+            pull_url?: string;
+            /** @description The role that may send to the queue or the event bus; null for other targets. */
             role_arn: string | null;
             signing_secret: components["schemas"]["SigningSecret"];
             strict_order: boolean;
             target: components["schemas"]["WebhookTarget"];
             /**
              * Format: uri
-             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
+             * @description The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus; null for `pull`.
              */
-            url: string;
+            url: string | null;
             webhook_id: string;
         };
         /** @description An agent who is online. */
@@ -8300,7 +8512,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with its signing secret, which is shown only once. */
+            /** @description The webhook with its secrets, which are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8393,7 +8605,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook with its new signing secret, which is shown only once. */
+            /** @description The webhook with its new secrets, which are shown only once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9755,7 +9967,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -9798,7 +10010,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -9828,7 +10040,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -9864,7 +10076,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -9906,7 +10118,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The random part of the channel's endpoint address. */
+                /** @description The random part of the secret address. */
                 secret: string;
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
                 channel_id: string;
@@ -10598,6 +10810,42 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    webhookEvents: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the last response whose events are processed. */
+                after?: string;
+                limit?: number;
+                /** @description How many seconds to wait if there are no messages. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The random part of the secret address. */
+                secret: string;
+                account_id: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest events that are not acknowledged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FetchedEvents"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     widgetLoader: {
         parameters: {
             query?: never;
@@ -11025,6 +11273,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    agentStatusChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusChanged"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     providerEvent: {
         parameters: {
             query?: never;
@@ -11076,7 +11362,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11115,6 +11401,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CallEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    channelStatusChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusChanged"];
             };
         };
         responses: {
@@ -11232,7 +11556,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11310,7 +11634,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11348,7 +11672,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11386,7 +11710,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11424,7 +11748,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11502,7 +11826,83 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OwnershipEvent"];
+                "application/json": components["schemas"]["OptInEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deliveredLate: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deliveryFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
@@ -11552,6 +11952,44 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["IntegratorResponse"];
                 };
+            };
+        };
+    };
+    messageEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -11650,6 +12088,44 @@ export interface operations {
         responses: {
             /** @description The response is shown to the admin. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    visitorBlacklisted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };

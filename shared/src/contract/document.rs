@@ -224,7 +224,7 @@ fn path_parameter(name: &str) -> (Option<&'static str>, Value) {
         }
         "agent_id" => (Some("The agent's number in the account."), number()),
         "department_id" => (Some("The department's number in the account."), number()),
-        "secret" => (Some("The random part of the channel's endpoint address."), text()),
+        "secret" => (Some("The random part of the secret address."), text()),
         "channel_id" => (Some("The public id of the channel (CHANNEL_PUBLIC_ID)."), text()),
         "widget_id" => (Some("The public id of the widget's channel."), text()),
         "provider_id" => (Some("Assigned by the operator."), text()),

@@ -62,7 +62,7 @@ impl Receiver for AwsTargetReceiver<'_> {
         entry: &'a TimelineEntry,
         _chat: &'a Chat,
     ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
-        Box::pin(async move { self.requests().outage_policy(entry, self.target).await })
+        Box::pin(async move { self.requests().outage_policy(entry).await })
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
@@ -94,7 +94,7 @@ impl AwsTargetReceiver<'_> {
         let sending = match webhook.target {
             WebhookTarget::Sqs => self.aws.send_message(&role, &webhook.url, event),
             WebhookTarget::EventBridge => self.aws.put_event(&role, &webhook.url, event),
-            WebhookTarget::Server => return Ok(reject_unsent("the webhook has a server")),
+            WebhookTarget::Server | WebhookTarget::Pull => return Ok(reject_unsent("the webhook has no queue or bus")),
         };
         let result = clock::timeout(timeout, sending).await.unwrap_or_else(|| Err(timed_out(timeout)));
         let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
-//! The messages that the integrator of a channel without an address fetches. A page contains what would otherwise be
-//! posted, signed in the same way. The request for the next page acknowledges it.
+//! The deliveries that a receiver without an address fetches: the messages of a channel, or the events of a webhook. A
+//! page contains what would otherwise be posted, signed in the same way. The request for the next page acknowledges it.
 //!
-//! The messages of a chat are returned in order: a message is left out as long as an earlier one is neither in the page
+//! The deliveries of a chat are returned in order: one is left out as long as an earlier one is neither in the page
 //! nor acknowledged. A page is returned again until it is acknowledged.
 
 use std::collections::HashMap;
@@ -9,31 +9,33 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 
-use crate::delivery::integrator_receiver::{self, outage_key};
+use crate::chats::delivery_events::delivery_events;
+use crate::delivery::fetching_receiver::{FetchingReceiver, record_assignment};
 use crate::delivery::outbound_client::reject_unsent;
-use crate::domain::channels::channel::Channel;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{AttemptResult, Delivery, DeliveryState, Target};
+use crate::domain::deliveries::delivery::{AttemptResult, Delivery, DeliveryState};
 use crate::domain::deliveries::delivery_search_and_replay::DeliveryCursor;
+use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::wire::channels::event_feed::{FeedCursor, FetchedEvent, FetchedEvents};
+use crate::wire::event_feed::{FeedCursor, FetchedEvent, FetchedEvents};
 
-/// How often a request that waits looks for new messages. Each look costs half a read.
+/// How often a request that waits looks for new deliveries. Each look costs half a read.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// A page ends after the message that exceeds this.
+/// A page ends after the event that exceeds this.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
 const NOT_FETCHED: &str = "Not delivered: not fetched within three days";
 
 pub struct EventFeed<'a> {
     pub chats: &'a Chats,
-    pub channel: &'a Channel,
+    pub receiver: FetchingReceiver<'a>,
 }
 
 impl EventFeed<'_> {
-    /// Acknowledges the page that ends at `after`, and returns the next one. Waits for up to `wait` if no message is
+    /// Acknowledges the page that ends at `after`, and returns the next one. Waits for up to `wait` if nothing is
     /// there.
     pub async fn next_page(&self, after: &FeedCursor, limit: usize, wait: Duration) -> Result<FetchedEvents, Error> {
         self.acknowledge(after).await?;
@@ -53,29 +55,25 @@ impl EventFeed<'_> {
         if positions.is_empty() {
             return Ok(());
         }
-        let entries = self.chats.entries_at(&self.channel.account_id, positions).await?;
-        let own = entries.values().filter(|(chat, entry)| self.is_of_channel(chat, entry));
-        try_join_all(own.map(|(_, entry)| self.finish(entry))).await.map(|_| ())
+        let entries = self.chats.entries_at(&self.receiver.key().account_id, positions).await?;
+        // The positions come from the caller, who may only acknowledge what waits for this receiver.
+        let own = entries.values().filter(|(chat, entry)| self.receiver.awaits(entry, chat));
+        try_join_all(own.map(|(chat, entry)| self.finish(chat, entry))).await.map(|_| ())
     }
 
-    /// The positions come from the caller, who may only acknowledge what waits for this channel.
-    fn is_of_channel(&self, chat: &Chat, entry: &TimelineEntry) -> bool {
-        let is_waiting = |delivery: &Delivery| delivery.target == Target::Channel && delivery.fetch_until.is_some();
-        chat.channel_id == self.channel.channel_id && entry.delivery.as_ref().is_some_and(is_waiting)
-    }
-
-    async fn finish(&self, entry: &TimelineEntry) -> Result<(), Error> {
+    async fn finish(&self, chat: &Chat, entry: &TimelineEntry) -> Result<(), Error> {
+        record_assignment(self.chats, chat, entry, CrmCardAssignment::Done).await?;
         if self.chats.finish_delivery(entry, DeliveryState::Delivered).await? {
             let (message_id, age) = (&entry.id, clock::now().since(entry.at));
             tracing::info!(message_id, entry.account_id, entry.chat_id, entry.seq, "delivery fetched");
-            metrics::count_attempt(Target::Channel, AttemptResult::Delivered, Some(age));
+            metrics::count_attempt(self.receiver.target(), AttemptResult::Delivered, Some(age));
         }
         Ok(())
     }
 
-    /// Returns the oldest messages without those that `acknowledged` contains, which the index can still list.
+    /// Returns the oldest deliveries without those that `acknowledged` contains, which the index can still list.
     async fn page(&self, acknowledged: &FeedCursor, limit: usize) -> Result<FetchedEvents, Error> {
-        let mut rows = self.chats.unfetched(&outage_key(self.channel)).await?;
+        let mut rows = self.chats.unfetched(&self.receiver.key()).await?;
         rows.retain(|(_, entry)| !acknowledged.contains(entry.chat_id, entry.seq));
         let (mut events, mut positions, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (chat, entry) in self.in_order(rows).await? {
@@ -91,7 +89,7 @@ impl EventFeed<'_> {
         Ok(FetchedEvents::new(events, &FeedCursor(positions)))
     }
 
-    /// Sorts the messages of each chat and leaves out those that an earlier message of the chat holds back.
+    /// Sorts the deliveries of each chat and leaves out those that an earlier one of the chat holds back.
     async fn in_order(&self, mut rows: Vec<(Chat, TimelineEntry)>) -> Result<Vec<(Chat, TimelineEntry)>, Error> {
         rows.retain(|(_, entry)| is_pending(entry));
         rows.sort_by_key(|(_, entry)| (entry.chat_id, entry.seq));
@@ -111,28 +109,31 @@ impl EventFeed<'_> {
         Ok(rows.collect())
     }
 
-    /// Returns a message as it would be posted. A message that cannot be shown, or that nobody has fetched in time, has
-    /// failed.
+    /// Returns a delivery as it would be posted. One that cannot be sent, or that nobody has fetched in time, has failed.
     async fn event(&self, chat: &Chat, entry: &TimelineEntry) -> Result<Option<FetchedEvent>, Error> {
         let now = clock::now();
         let Some(delivery) = &entry.delivery else { return Ok(None) };
         if delivery.visible_state(now) == DeliveryState::Failed {
-            return self.fail(entry, delivery, NOT_FETCHED).await.map(|()| None);
+            return self.fail(chat, entry, delivery, NOT_FETCHED).await.map(|()| None);
         }
-        match integrator_receiver::compose(Some(self.channel), entry, chat)? {
-            Ok((post, _)) => {
+        match self.receiver.compose(entry, chat, self.chats).await? {
+            Ok(post) => {
                 let body = String::from_utf8(post.body.clone()).map_err(Error::internal)?;
                 Ok(Some(FetchedEvent::new(post.headers(now)?, body)))
             }
-            Err(obstacle) => self.fail(entry, delivery, obstacle).await.map(|()| None),
+            Err(obstacle) => self.fail(chat, entry, delivery, obstacle).await.map(|()| None),
         }
     }
 
-    async fn fail(&self, entry: &TimelineEntry, delivery: &Delivery, obstacle: &str) -> Result<(), Error> {
+    async fn fail(&self, chat: &Chat, entry: &TimelineEntry, delivery: &Delivery, obstacle: &str) -> Result<(), Error> {
+        record_assignment(self.chats, chat, entry, CrmCardAssignment::Failed(obstacle.to_owned())).await?;
         let (outcome, attempt) = reject_unsent(obstacle);
         let failed = delivery.update_after_attempt(&outcome, attempt.at, attempt.at, false);
-        if self.chats.record_attempt(entry, delivery, &attempt, (&failed, &[])).await? {
-            metrics::count_attempt(Target::Channel, AttemptResult::Failed, Some(attempt.at.since(entry.at)));
+        // The sweep queues the events, because this function may not write to their queues.
+        let webhooks = self.receiver.notified_webhooks();
+        let events = delivery_events(self.chats, webhooks, entry, WebhookEvent::DeliveryFailed, attempt.at).await?;
+        if self.chats.record_attempt(entry, delivery, &attempt, (&failed, &events)).await? {
+            metrics::count_attempt(self.receiver.target(), AttemptResult::Failed, Some(attempt.at.since(entry.at)));
         }
         Ok(())
     }

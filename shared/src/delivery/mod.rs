@@ -5,6 +5,7 @@ pub mod aws_target_receiver;
 pub mod bot_receiver;
 pub mod engine;
 pub mod event_feed;
+pub mod fetching_receiver;
 mod guarded_dns_resolver;
 pub mod integrator_receiver;
 pub mod late_delivery;

@@ -7,12 +7,13 @@ use futures_util::future::BoxFuture;
 
 use crate::chats::visitor::update_visitor::update_visitor;
 use crate::delivery::engine::{OutagePolicy, Receiver, UpdateFuture};
-use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult};
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, reject_unsent};
 use crate::delivery::webhook_request::{self, WebhookRequests};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
+use crate::domain::deliveries::outage::OutageKey;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use crate::error::Error;
@@ -41,7 +42,15 @@ impl Receiver for WebhookReceiver<'_> {
         entry: &'a TimelineEntry,
         _chat: &'a Chat,
     ) -> BoxFuture<'a, Result<Option<OutagePolicy>, Error>> {
-        Box::pin(async move { self.requests().outage_policy(entry, Target::Webhook).await })
+        Box::pin(async move { self.requests().outage_policy(entry).await })
+    }
+
+    fn fetcher<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+    ) -> BoxFuture<'a, Result<Option<OutageKey>, Error>> {
+        Box::pin(async move { self.requests().fetcher(entry).await })
     }
 
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
@@ -49,6 +58,9 @@ impl Receiver for WebhookReceiver<'_> {
             match self.requests().to_send(entry, chat).await? {
                 Ok((webhook, kind, event)) => {
                     let post = webhook_request::signed_post(&webhook, &event, clock::now())?;
+                    if post.url.is_none() {
+                        return Ok(reject_unsent("the webhook has no address: a program fetches its events"));
+                    }
                     let result = self.outbound.post(&post, timeout).await?;
                     self.process_response(kind, chat, result).await
                 }

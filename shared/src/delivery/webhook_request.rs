@@ -8,9 +8,11 @@ use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{Attempt, Outcome, Target};
+use crate::domain::deliveries::delivery::{Attempt, Outcome};
 use crate::domain::deliveries::outage::{OutageKey, OutageStatus};
-use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch};
+use crate::domain::deliveries::webhook::{
+    BodyDetail, BodyFormat, MAX_WEBHOOKS, Webhook, WebhookDispatch, WebhookTarget,
+};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
@@ -56,6 +58,15 @@ impl OutgoingEvent<'_> {
     }
 }
 
+fn dispatch_of(entry: &TimelineEntry) -> Result<&WebhookDispatch, Error> {
+    entry.webhook_dispatch.as_ref().ok_or_else(|| Error::internal("the webhook entry has no dispatch"))
+}
+
+pub(crate) fn outage_key(account_id: &str, webhook: &Webhook) -> OutageKey {
+    let (account_id, receiver_id) = (account_id.to_owned(), webhook.webhook_id.clone());
+    OutageKey { account_id, target: webhook.target.delivery_target(), receiver_id }
+}
+
 /// Returns the id of an entry's webhook among those of all accounts.
 pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
     let webhook_dispatch = entry.webhook_dispatch.as_ref()?;
@@ -67,8 +78,12 @@ pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
 pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
     let hidden = event.body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
     let (body, content_type) = event.formatted(webhook);
+    let url = match webhook.target {
+        WebhookTarget::Server => Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
+        WebhookTarget::Sqs | WebhookTarget::EventBridge | WebhookTarget::Pull => None,
+    };
     Ok(SignedPost {
-        url: Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
+        url,
         shown_url: None,
         body: body.into_bytes(),
         content_type,
@@ -84,31 +99,43 @@ impl WebhookRequests<'_> {
     pub(crate) async fn compose(
         &self,
         entry: &TimelineEntry,
-        webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
-        let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
-            return Ok(Err(REMOVED));
-        };
-        match self.event(&webhook, entry, webhook_dispatch, chat).await? {
-            Ok(event) => signed_post(&webhook, &event, clock::now()).map(Ok),
+        match self.webhook(entry, &dispatch_of(entry)?.webhook_id).await? {
+            Some(webhook) => self.compose_for(&webhook, entry, chat).await,
+            None => Ok(Err(REMOVED)),
+        }
+    }
+
+    /// Like [`compose`](Self::compose), for the webhook of the entry.
+    pub(crate) async fn compose_for(
+        &self,
+        webhook: &Webhook,
+        entry: &TimelineEntry,
+        chat: &Chat,
+    ) -> Result<Result<SignedPost, &'static str>, Error> {
+        match self.event(webhook, entry, dispatch_of(entry)?, chat).await? {
+            Ok(event) => signed_post(webhook, &event, clock::now()).map(Ok),
             Err(obstacle) => Ok(Err(obstacle)),
         }
     }
 
+    /// Returns the webhook of an entry if a program fetches its events.
+    pub(super) async fn fetcher(&self, entry: &TimelineEntry) -> Result<Option<OutageKey>, Error> {
+        let (account_id, webhook_id) = (&entry.account_id, &dispatch_of(entry)?.webhook_id);
+        let webhook = self.cached_webhook(account_id, webhook_id).await?;
+        let webhook = webhook.filter(|webhook| webhook.target == WebhookTarget::Pull);
+        Ok(webhook.map(|webhook| outage_key(account_id, &webhook)))
+    }
+
     /// Returns the outage policy of an entry's webhook; see
     /// [`Receiver::outage_policy`](crate::delivery::engine::Receiver::outage_policy).
-    pub(super) async fn outage_policy(
-        &self,
-        entry: &TimelineEntry,
-        target: Target,
-    ) -> Result<Option<OutagePolicy>, Error> {
+    pub(super) async fn outage_policy(&self, entry: &TimelineEntry) -> Result<Option<OutagePolicy>, Error> {
         let dispatch = entry.webhook_dispatch.as_ref().filter(|dispatch| dispatch.event.is_attempted_late());
         let Some(WebhookDispatch { webhook_id, .. }) = dispatch else { return Ok(None) };
         let webhook = self.webhook(entry, webhook_id).await?;
         Ok(webhook.map(|webhook| {
-            let (account_id, receiver_id) = (entry.account_id.clone(), webhook.webhook_id);
-            let key = OutageKey { account_id, target, receiver_id };
+            let key = outage_key(&entry.account_id, &webhook);
             OutagePolicy { key, options: webhook.delivery, status: webhook.outage_status }
         }))
     }
@@ -120,8 +147,7 @@ impl WebhookRequests<'_> {
         entry: &'e TimelineEntry,
         chat: &Chat,
     ) -> Result<Result<(Webhook, WebhookEvent, OutgoingEvent<'e>), (Outcome, Attempt)>, Error> {
-        let dispatch = entry.webhook_dispatch.as_ref();
-        let dispatch = dispatch.ok_or_else(|| Error::internal("the webhook entry has no dispatch"))?;
+        let dispatch = dispatch_of(entry)?;
         let Some(webhook) = self.webhook(entry, &dispatch.webhook_id).await? else {
             return Ok(Err(reject_unsent(REMOVED)));
         };
@@ -225,14 +251,20 @@ impl WebhookRequests<'_> {
     /// been replaced.
     pub(super) async fn webhook(&self, entry: &TimelineEntry, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let account_id = &entry.account_id;
-        let find =
-            |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
         if entry.may_have_outdated_secret() {
-            return Ok(find(&*self.directory.fresh_settings(account_id).await?));
+            return Ok(find(&*self.directory.fresh_settings(account_id).await?, webhook_id));
         }
-        match find(&*self.directory.cached_settings(account_id).await?) {
+        self.cached_webhook(account_id, webhook_id).await
+    }
+
+    async fn cached_webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+        match find(&*self.directory.cached_settings(account_id).await?, webhook_id) {
             Some(webhook) => Ok(Some(webhook)),
-            None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),
+            None => Ok(find(&*self.directory.fresh_settings(account_id).await?, webhook_id)),
         }
     }
+}
+
+fn find(settings: &AccountSettings, webhook_id: &str) -> Option<Webhook> {
+    settings.webhooks.iter().find(|webhook| webhook.webhook_id == webhook_id).cloned()
 }

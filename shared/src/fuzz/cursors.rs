@@ -19,7 +19,7 @@ use crate::wire::admin::chat_export::ChatExportQuery;
 use crate::wire::admin::delivery_log::{DeliveriesQuery, DeliveryCountsQuery};
 use crate::wire::admin::report::ReportQuery;
 use crate::wire::agent::{ChangesQuery, ChatSearchQuery};
-use crate::wire::channels::event_feed::EventsQuery;
+use crate::wire::event_feed::EventsQuery;
 use crate::wire::fields::reader::read_query;
 
 targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, feed_cursor, query_parameters);

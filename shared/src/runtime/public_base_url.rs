@@ -43,6 +43,11 @@ pub fn channel_endpoint(base_url: &str, secret: &str, channel_id: &str) -> Strin
     format!("{base_url}/channel/{secret}/{channel_id}")
 }
 
+/// Returns the address at which a program fetches the events of a webhook.
+pub fn webhook_endpoint(base_url: &str, secret: &str, account_id: &str, webhook_id: &str) -> String {
+    format!("{base_url}/webhook/{secret}/{account_id}/{webhook_id}/events")
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -7,6 +7,7 @@ use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent::Role;
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::channels::channel::Channel;
+use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -68,6 +69,22 @@ pub async fn integrator(
     let settings = directory.cached_settings(&channel.account_id).await?;
     settings.require_not_suspended()?;
     Ok((channel, settings))
+}
+
+/// Returns the webhook whose events a program fetches from the address of a request, with the id of its account.
+///
+/// # Errors
+/// Like [`integrator`].
+pub async fn webhook_program(
+    directory: &Directory,
+    request: &Request,
+    now: Timestamp,
+) -> Result<(String, Webhook), Error> {
+    let (account_id, webhook_id) = (request.path_segment("account_id"), request.path_segment("webhook_id"));
+    let secret = request.path_segment("secret");
+    let (webhook, settings) = directory.webhook_at_endpoint(&account_id, &webhook_id, &secret, now).await?;
+    settings.require_not_suspended()?;
+    Ok((account_id, webhook))
 }
 
 pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {

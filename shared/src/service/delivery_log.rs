@@ -78,18 +78,15 @@ impl DeliveryRequests<'_> {
         target: Target,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
         let Self { directory, chats, connections } = *self;
-        match (target, &entry.webhook_dispatch) {
-            (Target::Channel, _) => {
+        match target {
+            Target::Channel => {
                 let channel = integrator_receiver::channel_to_sign_with(directory, entry, chat).await?;
                 Ok(integrator_receiver::compose(channel.as_deref(), entry, chat)?.map(|(post, _)| post))
             }
-            (Target::Bot, _) => BotRequests { directory, chats, connections }.compose(entry, chat).await,
-            (Target::Webhook, Some(dispatch)) => {
-                WebhookRequests { directory, chats }.compose(entry, dispatch, chat).await
-            }
-            (Target::Webhook, None) => Err(Error::internal("the webhook entry has no dispatch")),
-            (Target::Sqs | Target::EventBridge, _) => Ok(Err("the messages to queues and event buses are not shown")),
-            (Target::Call, _) => Ok(Err("the requests for calls are not shown")),
+            Target::Bot => BotRequests { directory, chats, connections }.compose(entry, chat).await,
+            Target::Webhook => WebhookRequests { directory, chats }.compose(entry, chat).await,
+            Target::Sqs | Target::EventBridge => Ok(Err("the messages to queues and event buses are not shown")),
+            Target::Call => Ok(Err("the requests for calls are not shown")),
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod agent;
 pub mod bots;
 pub mod calls;
 pub mod channels;
+pub mod event_feed;
 pub mod fields;
 pub mod files;
 pub mod otlp;
@@ -27,7 +28,7 @@ pub fn operations() -> Vec<Operation> {
     let areas = [
         files::operations(),
         channels::channel_api::operations(),
-        channels::event_feed::operations(),
+        event_feed::operations(),
         channels::visitor_report::operations(),
         bots::bot_api::operations(),
         calls::call_gateway::operations(),

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use futures_util::future::join;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
-use standardwebhooks::Webhook;
 
 use crate::support::api_client::{ApiResponse, TestChannel};
+use crate::support::event_feed::{EventFeed, fields, requests};
 use crate::support::test_host::{ActiveChat, TestHost, open_accepted_chat, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
+use crate::support::wait::seconds;
 
 const DAY: Duration = seconds(24 * 60 * 60);
 
@@ -19,34 +18,11 @@ async fn chat_to_fetch(host: &TestHost) -> ActiveChat {
 }
 
 async fn fetch(channel: &TestChannel, query: &str) -> ApiResponse {
-    channel.client.get(&format!("{}/events?{query}", channel.endpoint)).await
-}
-
-/// Fetches until `count` messages are there, because they are stored before their delivery is prepared.
-async fn fetch_all(channel: &TestChannel, count: usize) -> Value {
-    wait_for("the messages", WAIT_TIMEOUT, async || {
-        let page = fetch(channel, "").await.expect(200);
-        if page["events"].as_array().unwrap().len() == count { Ok(page) } else { Err(page) }
-    })
-    .await
-}
-
-fn bodies(page: &Value) -> Vec<Value> {
-    let body = |event: &Value| serde_json::from_str(event["body"].as_str().unwrap()).unwrap();
-    page["events"].as_array().unwrap().iter().map(body).collect()
+    EventFeed::of_channel(channel).fetch(query).await
 }
 
 fn texts(page: &Value) -> Vec<String> {
-    bodies(page).iter().map(|body| body["message"]["text"].as_str().unwrap().to_owned()).collect()
-}
-
-fn is_signed_with(event: &Value, secret: &str) -> bool {
-    let mut headers = HeaderMap::new();
-    for (name, value) in event["headers"].as_object().unwrap() {
-        let name: HeaderName = name.parse().unwrap();
-        headers.insert(name, HeaderValue::from_str(value.as_str().unwrap()).unwrap());
-    }
-    Webhook::new(secret).unwrap().verify(event["body"].as_str().unwrap().as_bytes(), &headers).is_ok()
+    fields(page, "/message/text")
 }
 
 async fn state(chat: &ActiveChat, seq: u64) -> Value {
@@ -61,13 +37,13 @@ fn messages_are_fetched_in_order_and_acknowledged() {
         for text in ["one", "two", "three"] {
             seqs.push(chat.send_text(text).await);
         }
-        let page = fetch_all(&chat.channel, 3).await;
+        let page = EventFeed::of_channel(&chat.channel).fetch_all(3).await;
         assert_eq!(texts(&page), ["one", "two", "three"]);
-        let body = &bodies(&page)[0];
+        let body = requests(&page)[0].json();
         assert_eq!((&body["sender"]["type"], &body["message"]["type"]), (&json!("agent"), &json!("text")));
         assert!(body["recipient"]["id"].is_string(), "{body}");
         let secret = &chat.channel.signing_secret;
-        assert!(page["events"].as_array().unwrap().iter().all(|event| is_signed_with(event, secret)), "{page}");
+        assert!(requests(&page).iter().all(|request| request.is_signed_with(secret)), "{page}");
         let waiting = chat.agent.timeline_entry(chat.number, seqs[0]).await["delivery"].clone();
         assert_eq!((&waiting["state"], waiting["fetch_until"].is_u64()), (&json!("pending"), true), "{waiting}");
 
@@ -101,7 +77,7 @@ fn integrator_acknowledges_only_its_own_messages() {
     run_on_shared_host(async |host| {
         let chat = chat_to_fetch(host).await;
         let seq = chat.send_text("Hello").await;
-        let cursor = fetch_all(&chat.channel, 1).await["cursor"].as_str().unwrap().to_owned();
+        let cursor = EventFeed::of_channel(&chat.channel).fetch_all(1).await["cursor"].as_str().unwrap().to_owned();
         let other = chat.account.create_channel_with("", json!({"integrator_url": null, "pull": true})).await;
         let page = fetch(&other, &format!("after={cursor}")).await.expect(200);
         assert_eq!(page, json!({"events": []}));

@@ -9,6 +9,7 @@ pub mod bot_fixture;
 pub mod built_files;
 pub mod call_fixture;
 pub mod chat_copies;
+pub mod event_feed;
 pub mod protected_routes;
 pub mod sample_values;
 pub mod shown_request;

@@ -1,5 +1,6 @@
 //! Webhooks: their settings, events and responses.
 
+mod fetched_events;
 mod message_events;
 mod webhook_aws_targets;
 mod webhook_events;

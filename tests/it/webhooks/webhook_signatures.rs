@@ -40,7 +40,7 @@ impl Ed25519Fixture {
     }
 }
 
-fn public_keys(webhook: &Value) -> Vec<String> {
+pub fn public_keys(webhook: &Value) -> Vec<String> {
     let keys = webhook["public_keys"].as_array().expect("public_keys");
     keys.iter().map(|key| key["public_key"].as_str().expect("a public_key").to_owned()).collect()
 }
@@ -51,7 +51,7 @@ fn versions(request: &ReceivedRequest) -> Vec<&str> {
 }
 
 /// Returns whether one of the request's Ed25519 signatures is that of this public key.
-fn is_signed_with_key(request: &ReceivedRequest, public_key: &str) -> bool {
+pub fn is_signed_with_key(request: &ReceivedRequest, public_key: &str) -> bool {
     let key = STANDARD.decode(public_key.strip_prefix("whpk_").expect("a public key")).unwrap();
     let header = |name| request.header(name).expect("a header").as_bytes();
     let content = [header("webhook-id"), header("webhook-timestamp"), &request.body].join(&b'.');

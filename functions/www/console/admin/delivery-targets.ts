@@ -50,6 +50,7 @@ const WEBHOOK_TARGETS: Record<Webhook["target"], DeliveryTarget> = {
   server: "webhook",
   sqs: "sqs",
   eventbridge: "eventbridge",
+  pull: "webhook",
 };
 
 export const deliveryTargetOf = ({ target }: Pick<Webhook, "target">) => WEBHOOK_TARGETS[target];

@@ -5,17 +5,29 @@ import { Icon } from "../../ui/icons";
 import { FormSection } from "./detail-header";
 import { CopyField, RotationDialog } from "./secret";
 
+const EXPLANATION =
+  "Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret.";
+const FETCHED_EXPLANATION =
+  "There is also a new address from which your program fetches events. Within ten seconds, events are signed with the new secret, too. While the old secret and the old address are valid, events carry both signatures, and both addresses return the same events.";
+
 interface SigningSecretProps {
   /** Replaces the secret. The old one stays valid for `keptSeconds`. */
-  rotate: (keptSeconds: number) => Promise<{ signing_secret: string }>;
+  rotate: (keptSeconds: number) => Promise<{ signing_secret: string; pull_url?: string | undefined }>;
+  /** Whether a program fetches the requests from a secret address, which is replaced together with the secret. */
+  isFetched?: boolean;
 }
 
-export function SigningSecret({ rotate }: SigningSecretProps) {
+export function SigningSecret({ rotate, isFetched = false }: SigningSecretProps) {
   const [isRotating, setRotating] = useState(false);
   const replace = async (keptSeconds: number) => {
-    const { signing_secret: secret } = await rotate(keptSeconds);
+    const { signing_secret: secret, pull_url: address } = await rotate(keptSeconds);
     return {
-      view: <CopyField label="Signing secret" name="the secret" text={secret} />,
+      view: (
+        <>
+          {address !== undefined && <CopyField label="Address of the events" name="the address" text={address} />}
+          <CopyField label="Signing secret" name="the secret" text={secret} />
+        </>
+      ),
       note:
         keptSeconds === 0
           ? "Within ten seconds, requests are signed only with it."
@@ -25,7 +37,9 @@ export function SigningSecret({ rotate }: SigningSecretProps) {
   return (
     <FormSection title="Signing secret">
       <p class="quiet-text">
-        Each request is signed (Standard Webhooks). The secret was shown when it was created, and cannot be shown again.
+        {isFetched
+          ? "Each event is signed (Standard Webhooks). The secret and the address from which your program fetches events were shown when they were created, and cannot be shown again."
+          : "Each request is signed (Standard Webhooks). The secret was shown when it was created, and cannot be shown again."}
       </p>
       <div>
         <button type="button" class="btn line" onClick={() => setRotating(true)}>
@@ -37,7 +51,7 @@ export function SigningSecret({ rotate }: SigningSecretProps) {
         <RotationDialog
           title="Create a new signing secret?"
           thing="secret"
-          explanation="Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret."
+          explanation={isFetched ? FETCHED_EXPLANATION : EXPLANATION}
           rotate={replace}
           onClose={() => setRotating(false)}
         />

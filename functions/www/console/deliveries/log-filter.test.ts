@@ -80,10 +80,14 @@ test("rows name what was sent, to whom, and the result", () => {
   assert.equal(sentName({ target: "channel", type: "photo" }), "Photo");
   const receivers = {
     channels: [{ channel_id: "c1", kind: "api", integrator_url: "https://app.example/chat/" } as Channel],
-    webhooks: [{ webhook_id: "w1", url: "https://crm.example/hooks", events: [] } as unknown as Webhook],
+    webhooks: [
+      { webhook_id: "w1", url: "https://crm.example/hooks", events: [] } as unknown as Webhook,
+      { webhook_id: "w3", url: null, events: [] } as unknown as Webhook,
+    ],
     bots: [{ name: "Parcel bot", channel_ids: ["c1"] } as unknown as Bot],
   };
   assert.equal(receiverName({ ...ROW, webhook_id: "w1" }, receivers), "crm.example/hooks");
+  assert.equal(receiverName({ ...ROW, webhook_id: "w3" }, receivers), "Fetched by a program (w3)");
   assert.equal(receiverName({ ...ROW, webhook_id: "w2" }, receivers), "A deleted webhook");
   assert.equal(receiverName({ ...ROW, target: "channel" }, receivers), "app.example/chat");
   assert.equal(receiverName({ ...ROW, target: "bot" }, receivers), "Parcel bot");

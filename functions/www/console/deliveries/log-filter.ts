@@ -168,7 +168,7 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
   const { channels, webhooks, bots } = receivers;
   if (isWebhookTarget(row.target)) {
     const webhook = webhooks.find(({ webhook_id }) => webhook_id === row.webhook_id);
-    return webhook === undefined ? "A deleted webhook" : withoutScheme(webhook.url);
+    return webhook === undefined ? "A deleted webhook" : webhookName(webhook);
   }
   if (row.target === "bot")
     return bots.find(({ channel_ids }) => channel_ids.includes(row.channel_id))?.name ?? "A disconnected bot";
@@ -178,6 +178,10 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
     ? withoutScheme(channel.integrator_url)
     : channel.name;
 }
+
+/** The name of a webhook: its address without the scheme, or its id if a program fetches the events. */
+export const webhookName = ({ webhook_id, url }: Pick<Webhook, "webhook_id" | "url">) =>
+  url === null ? `Fetched by a program (${webhook_id})` : withoutScheme(url);
 
 export const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, "").replace(/\/$/, "");
 

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons";
 import { fullTime } from "../../ui/time";
 import { canHaveOutage, isWebhookTarget } from "../admin/delivery-targets";
 import { OUTAGE_TEXTS, ResumeButton } from "../admin/late-delivery";
-import { withoutScheme, type Receivers } from "./log-filter";
+import { webhookName, type Receivers } from "./log-filter";
 
 interface OutageListProps {
   outages: readonly Outage[];
@@ -43,7 +43,7 @@ export function OutageList({ outages, receivers, onResumed }: OutageListProps) {
 function receiverTitle({ target, receiver_id }: Outage, receivers: Receivers | undefined): string {
   if (isWebhookTarget(target)) {
     const webhook = receivers?.webhooks.find(({ webhook_id }) => webhook_id === receiver_id);
-    return webhook === undefined ? "A webhook" : withoutScheme(webhook.url);
+    return webhook === undefined ? "A webhook" : webhookName(webhook);
   }
   return receivers?.channels.find(({ channel_id }) => channel_id === receiver_id)?.name ?? "A channel";
 }

@@ -18,10 +18,10 @@ import { useLoaded } from "../admin/use-loaded";
 import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page/page-routes";
 import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
-import { withoutScheme } from "./log-filter";
+import { webhookName } from "./log-filter";
 import { PublicKeys } from "./public-keys";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
-import { ADDRESS_INPUT, ADDRESSES, roleHelp, shortName } from "./webhook-target";
+import { ADDRESS_INPUT, ADDRESSES, PULL_HELP, roleHelp, shortName } from "./webhook-target";
 
 const LIST = { name: "All webhooks", route: WEBHOOKS_ROUTE };
 
@@ -48,8 +48,9 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
 
 type WebhookDraft = Pick<
   Webhook,
-  "url" | "events" | "late_delivery" | "strict_order" | "format" | "body" | "ed25519_signature"
+  "events" | "late_delivery" | "strict_order" | "format" | "body" | "ed25519_signature"
 > & {
+  url: string;
   role_arn: string;
 };
 const draftOf = ({
@@ -62,7 +63,7 @@ const draftOf = ({
   body,
   ed25519_signature,
 }: Webhook): WebhookDraft => ({
-  url,
+  url: url ?? "",
   role_arn: role_arn ?? "",
   events,
   late_delivery,
@@ -90,8 +91,8 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
     save: (changes) => api.patch("/admin/settings/webhooks/{webhook_id}", { path, body: changes }),
     onSaved: onStored,
   });
-  const isServer = webhook.target === "server";
-  const address = ADDRESSES[webhook.target];
+  const { target } = webhook;
+  const [isServer, isFetched] = [target === "server", target === "pull"];
   const remove = async () => {
     await api.delete("/admin/settings/webhooks/{webhook_id}", { path });
     navigate(WEBHOOKS_ROUTE, true);
@@ -99,7 +100,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={withoutScheme(webhook.url)} list={LIST} form={form.buttons} />
+      <DetailHeader name={webhookName(webhook)} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
         <OutageNotice
           outage={{ target: deliveryTargetOf(webhook), receiver_id: webhook.webhook_id, status: webhook.outage }}
@@ -107,13 +108,17 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
         />
         <RecordForm form={form}>
           <FormSection title="General">
-            <TextField
-              {...form.text("url")}
-              label={address.label}
-              help={address.help}
-              input={isServer ? URL_INPUT : ADDRESS_INPUT}
-            />
-            {!isServer && (
+            {target === "pull" ? (
+              <p class="quiet-text">{PULL_HELP}</p>
+            ) : (
+              <TextField
+                {...form.text("url")}
+                label={ADDRESSES[target].label}
+                help={ADDRESSES[target].help}
+                input={isServer ? URL_INPUT : ADDRESS_INPUT}
+              />
+            )}
+            {!isServer && !isFetched && (
               <TextField
                 {...form.text("role_arn")}
                 label="ARN of the role"
@@ -126,7 +131,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
               problem={form.problems["events"]}
               onChange={(events) => form.change({ events })}
             />
-            <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />
+            {!isFetched && <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />}
             <Switch
               label="Send CloudEvents"
               help="Each event is wrapped into the JSON format of CloudEvents 1.0."
@@ -139,7 +144,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
               isOn={form.draft.body === "thin"}
               onChange={(isOn) => form.change({ body: isOn ? "thin" : "full" })}
             />
-            {isServer && (
+            {(isServer || isFetched) && (
               <Switch
                 label="Sign with a key pair, too (Ed25519)"
                 help="Your server can then verify events with a public key, and needs no secret for that."
@@ -166,14 +171,15 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
             send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
           />
         )}
-        {isServer && (
+        {(isServer || isFetched) && (
           <SigningSecret
+            isFetched={isFetched}
             rotate={async (keep_old_seconds) => {
               const body = { keep_old_seconds };
               const rotated = await api.post("/admin/settings/webhooks/{webhook_id}/rotate", { path, body });
-              const { signing_secret, ...changed } = rotated;
+              const { signing_secret, pull_url, ...changed } = rotated;
               onStored(changed);
-              return { signing_secret };
+              return { signing_secret, pull_url };
             }}
           />
         )}

@@ -8,7 +8,11 @@ export const TARGET_OPTIONS: readonly { value: WebhookTarget; label: string }[] 
   { value: "server", label: "Your server" },
   { value: "sqs", label: "An SQS queue in your AWS account" },
   { value: "eventbridge", label: "An EventBridge event bus in your AWS account" },
+  { value: "pull", label: "Your program fetches them" },
 ];
+
+export const PULL_HELP =
+  "For servers that cannot be reached from outside: nothing is sent, and your program asks for events at a secret address.";
 
 /** The attributes of a field for the URL of a queue or for an ARN. */
 export const ADDRESS_INPUT = { spellcheck: false, dir: "ltr" } as const;
@@ -19,7 +23,7 @@ interface AddressField {
   placeholder: string;
 }
 
-export const ADDRESSES: Record<WebhookTarget, AddressField> = {
+export const ADDRESSES: Record<Exclude<WebhookTarget, "pull">, AddressField> = {
   server: {
     label: "Address of your server",
     help: "Each event is sent there as a signed POST request.",
@@ -41,6 +45,8 @@ export const ADDRESSES: Record<WebhookTarget, AddressField> = {
 export const roleHelp = (externalId: string) =>
   `The service assumes this role. Its trust policy must require the external id ${externalId}.`;
 
-/** The name by which an admin knows the webhook: the host of its server, or the name of its queue or event bus. */
-export const shortName = ({ target, url }: Pick<Webhook, "target" | "url">) =>
-  target === "server" ? new URL(url).host : (url.split("/").at(-1) ?? url);
+/** The name by which an admin knows the webhook: the host of its server, the name of its queue or event bus, or its id. */
+export function shortName({ target, url, webhook_id }: Pick<Webhook, "target" | "url" | "webhook_id">): string {
+  if (url === null) return webhook_id;
+  return target === "server" ? new URL(url).host : (url.split("/").at(-1) ?? url);
+}

@@ -19,9 +19,9 @@ import type { Problems } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/page/route";
 import { useRecentFailures } from "../state/alerts/recent-failures";
 import { useWorkspace } from "../workspace-context";
-import { withoutScheme } from "./log-filter";
+import { webhookName } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
-import { ADDRESS_INPUT, ADDRESSES, roleHelp, TARGET_OPTIONS } from "./webhook-target";
+import { ADDRESS_INPUT, ADDRESSES, PULL_HELP, roleHelp, TARGET_OPTIONS } from "./webhook-target";
 import { webhookRoute } from "../state/page/page-routes";
 
 const MAX_WEBHOOKS = 10;
@@ -75,7 +75,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
             <td>
               <a class="person" href={hrefOf(webhookRoute(webhook_id))}>
                 <Icon name="webhook" />
-                <span class="clip">{withoutScheme(url)}</span>
+                <span class="clip">{webhookName({ webhook_id, url })}</span>
                 <FailureCount counts={failures} id={webhook_id} />
               </a>
             </td>
@@ -115,17 +115,17 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
     },
     create: ({ target, url, role_arn, events }) => {
       const role = target === "server" ? {} : { role_arn: role_arn.trim() };
-      return api.post("/admin/settings/webhooks", { body: { target, url: url.trim(), ...role, events } });
+      const address = target === "pull" ? {} : { url: url.trim(), ...role };
+      return api.post("/admin/settings/webhooks", { body: { target, ...address, events } });
     },
     onCreated: (webhook) => {
-      const { signing_secret: _, ...stored } = webhook;
+      const { signing_secret: _, pull_url: _address, ...stored } = webhook;
       onAdded(stored);
       setAdded(webhook);
     },
   });
   const { target } = form.draft;
   const isServer = target === "server";
-  const address = ADDRESSES[target];
   useRequestGuard(form.isBusy);
   if (added !== undefined) {
     const openPage = () => {
@@ -135,9 +135,13 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
     return (
       <ShownOnceDialog key="added" title="The webhook is added" class="wide-dialog" onClose={openPage}>
         <p class="quiet-text">
-          The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes
-          from here. You can test the webhook on its page.
+          {added.pull_url === undefined
+            ? "The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes from here. You can test the webhook on its page."
+            : "The address and the secret are shown only now. Your program fetches events from the address, and verifies the signature of each with the secret."}
         </p>
+        {added.pull_url !== undefined && (
+          <CopyField label="Address of the events" name="the address" text={added.pull_url} />
+        )}
         <CopyField label="Signing secret" name="the secret" text={added.signing_secret} />
       </ShownOnceDialog>
     );
@@ -152,13 +156,17 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
           options={TARGET_OPTIONS}
           onChange={(target) => form.change({ target })}
         />
-        <TextField
-          {...form.text("url")}
-          label={address.label}
-          help={isServer ? `${address.help} ${receiverUrlHelp(settings)}` : address.help}
-          input={{ ...(isServer ? URL_INPUT : ADDRESS_INPUT), placeholder: address.placeholder }}
-        />
-        {!isServer && (
+        {target === "pull" ? (
+          <p class="quiet-text">{PULL_HELP}</p>
+        ) : (
+          <TextField
+            {...form.text("url")}
+            label={ADDRESSES[target].label}
+            help={isServer ? `${ADDRESSES[target].help} ${receiverUrlHelp(settings)}` : ADDRESSES[target].help}
+            input={{ ...(isServer ? URL_INPUT : ADDRESS_INPUT), placeholder: ADDRESSES[target].placeholder }}
+          />
+        )}
+        {!isServer && target !== "pull" && (
           <TextField
             {...form.text("role_arn")}
             label="ARN of the role"

@@ -11,7 +11,7 @@ import { EmptyList } from "../admin/list-page";
 import { PagedList, RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
 import { usePaged } from "../admin/use-paged";
-import { withoutScheme } from "../deliveries/log-filter";
+import { webhookName } from "../deliveries/log-filter";
 import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import {
@@ -45,7 +45,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
   const { webhooks } =
     useLoaded(async () => {
       const { webhooks } = await api.get("/admin/settings");
-      return { webhooks: new Map(webhooks.map(({ webhook_id, url }) => [webhook_id, withoutScheme(url)])) };
+      return { webhooks: new Map(webhooks.map((webhook) => [webhook.webhook_id, webhookName(webhook)])) };
     }).value ?? {};
   const log = usePaged<AuditQuery, AuditEntry>({
     key: JSON.stringify(filter),

@@ -21,12 +21,20 @@ named! {
     }
 }
 
-/// The secret part of a channel's endpoint URL. Only its SHA-256 hash is stored.
+/// The secret part of an endpoint URL: that of a channel, or that of a webhook whose events are fetched. Only its
+/// SHA-256 hash is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointSecret {
     pub hash: [u8; 32],
     /// The time at which a rotated secret expires. `None` means that this is the current secret, which does not expire.
     pub valid_until: Option<Timestamp>,
+}
+
+impl EndpointSecret {
+    /// Returns a current secret with this hash.
+    pub fn new(hash: [u8; 32]) -> Self {
+        Self { hash, valid_until: None }
+    }
 }
 
 impl Rotatable for EndpointSecret {
@@ -35,8 +43,8 @@ impl Rotatable for EndpointSecret {
     }
 }
 
-/// The maximum number of valid secrets that a channel can have: the current secret and the rotated secrets that have
-/// not expired.
+/// The maximum number of valid secrets that an endpoint URL can have: the current secret and the rotated secrets that
+/// have not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
 named! {
@@ -163,7 +171,7 @@ impl Channel {
     /// Replaces the endpoint secret; see [`secret_rotation::rotate`]. The previous secret stays valid until
     /// `old_until`.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
-        secret_rotation::rotate(&mut self.secrets, EndpointSecret { hash, valid_until: None }, now, old_until);
+        secret_rotation::rotate(&mut self.secrets, EndpointSecret::new(hash), now, old_until);
     }
 }
 

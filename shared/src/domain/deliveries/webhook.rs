@@ -2,6 +2,8 @@
 
 use crate::domain::accounts::status_watch::StatusChange;
 use crate::domain::calls::phone_call::PhoneCall;
+use crate::domain::channels::channel::EndpointSecret;
+use crate::domain::channels::secret_rotation;
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::chats::chat::Chat;
 use crate::domain::deliveries::delivery::Target;
@@ -23,13 +25,15 @@ named! {
         Sqs = "sqs",
         /// An EventBridge event bus in the customer's AWS account.
         EventBridge = "eventbridge",
+        /// A program of the customer, which fetches them.
+        Pull = "pull",
     }
 }
 
 impl WebhookTarget {
     pub fn delivery_target(self) -> Target {
         match self {
-            Self::Server => Target::Webhook,
+            Self::Server | Self::Pull => Target::Webhook,
             Self::Sqs => Target::Sqs,
             Self::EventBridge => Target::EventBridge,
         }
@@ -64,7 +68,7 @@ named! {
 pub struct Webhook {
     pub webhook_id: String,
     pub target: WebhookTarget,
-    /// The URL of the server or of the queue, or the ARN of the event bus.
+    /// The URL of the server or of the queue, or the ARN of the event bus. Empty if a program fetches the events.
     pub url: String,
     /// The role that may send to the queue or the event bus.
     pub role_arn: Option<String>,
@@ -74,6 +78,8 @@ pub struct Webhook {
     /// The private keys of the Ed25519 signatures ([`SigningKey`](crate::domain::deliveries::signing_key::SigningKey)).
     /// Empty if the webhook has only HMAC signatures.
     pub signing_keys: SigningSecrets,
+    /// The secrets in the address at which a program fetches the events, oldest first. Empty for other targets.
+    pub pull_secrets: Vec<EndpointSecret>,
     pub format: BodyFormat,
     pub detail: BodyDetail,
     pub delivery: DeliveryOptions,
@@ -93,6 +99,7 @@ impl Webhook {
             events: Vec::new(),
             secrets,
             signing_keys: SigningSecrets::default(),
+            pull_secrets: Vec::new(),
             format: BodyFormat::default(),
             detail: BodyDetail::default(),
             delivery,
@@ -118,25 +125,38 @@ impl Webhook {
         [self.secrets.valid(now), self.signing_keys.valid(now)].concat()
     }
 
-    /// Replaces the signing secret and, if there is one, the private key, unless they differ from those of `before`; see
-    /// [`SigningSecrets::rotate_if_unchanged`].
+    /// Replaces the signing secret and, if the webhook has them, the private key and the secret of the address, unless
+    /// they differ from those of `before`; see [`SigningSecrets::rotate_if_unchanged`].
     pub fn rotate_if_unchanged(
         &mut self,
         before: &Self,
-        (secret, key): (&str, &str),
+        new: &NewSecrets<'_>,
         now: Timestamp,
         old_until: Timestamp,
     ) -> bool {
-        let is_rotated = self.secrets.rotate_if_unchanged(&before.secrets, secret, now, old_until);
-        if !is_rotated || !self.has_ed25519_signature() {
-            return is_rotated;
+        let NewSecrets { signing_secret, signing_key, pull_hash } = *new;
+        if !self.secrets.rotate_if_unchanged(&before.secrets, signing_secret, now, old_until) {
+            return false;
         }
-        self.signing_keys.rotate_if_unchanged(&before.signing_keys, key, now, old_until)
+        let is_in_place = self.pull_secrets.iter().any(|existing| existing.hash == pull_hash);
+        if self.target == WebhookTarget::Pull && !is_in_place {
+            secret_rotation::rotate(&mut self.pull_secrets, EndpointSecret::new(pull_hash), now, old_until);
+        }
+        !self.has_ed25519_signature()
+            || self.signing_keys.rotate_if_unchanged(&before.signing_keys, signing_key, now, old_until)
     }
 
     pub fn subscribes_to(&self, event: WebhookEvent) -> bool {
         if self.events.is_empty() { !event.must_be_named() } else { self.events.contains(&event) }
     }
+}
+
+/// What a rotation of a webhook's secrets replaces them with.
+pub struct NewSecrets<'a> {
+    pub signing_secret: &'a str,
+    pub signing_key: &'a str,
+    /// The hash of the secret in the address at which a program fetches the events.
+    pub pull_hash: [u8; 32],
 }
 
 /// An event for one webhook. It is stored in the timeline entry whose delivery sends it.

@@ -55,12 +55,14 @@ impl Directory {
             Some(cached) => cached,
             None => self.fresh_channel(channel_id).await?,
         };
-        let mut is_open = has_valid_secret(channel.as_deref(), secret, now);
+        let is_valid =
+            |channel: Option<&Channel>| has_valid_secret(channel.map_or(&[], |channel| &*channel.secrets), secret, now);
+        let mut is_open = is_valid(channel.as_deref());
         // A channel that does not exist is treated like one with another secret, so that the time of the response does
         // not tell them apart.
         if !is_open && was_cached && self.channels.allows_reread(channel_id) {
             channel = self.fresh_channel(channel_id).await?;
-            is_open = has_valid_secret(channel.as_deref(), secret, now);
+            is_open = is_valid(channel.as_deref());
         }
         channel.filter(|_| is_open).ok_or(Error::NotFound)
     }
@@ -143,7 +145,7 @@ impl Directory {
             account_id: account_id.to_owned(),
             settings,
             bot_id: None,
-            secrets: hash.into_iter().map(|hash| EndpointSecret { hash, valid_until: None }).collect(),
+            secrets: hash.into_iter().map(EndpointSecret::new).collect(),
             signing_secrets,
             created_at: now,
             outage_status: OutageStatus::default(),
@@ -253,12 +255,11 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
     Ok(values)
 }
 
-/// Returns whether the secret is one of the channel's valid endpoint secrets. The time that the check takes reveals
-/// neither the number of secrets nor whether the channel exists.
-pub(in crate::store) fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
+/// Returns whether the secret is one of these and still valid. The time that the check takes does not reveal the number
+/// of secrets, which is zero for an endpoint that does not exist.
+pub(in crate::store) fn has_valid_secret(secrets: &[EndpointSecret], secret: &str, now: Timestamp) -> bool {
     let hash = sha256::digest(secret);
     let padding = [0_u8; 32];
-    let secrets = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
     let valid = secrets.iter().filter(|secret| secret.valid_until.is_none_or(|until| now < until));
     let padded = valid.map(|secret| &secret.hash).chain(std::iter::repeat(&padding)).take(MAX_ENDPOINT_SECRETS);
     padded.fold(false, |is_valid, stored| is_valid | random_ids_and_secrets::equals_in_constant_time(stored, &hash))

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::channels::channel::EndpointSecret;
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, Webhook, WebhookTarget};
@@ -18,7 +19,8 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
-use crate::store::directory::items::{SigningSecretItem, outage_status_name};
+use crate::store::directory::channels::has_valid_secret;
+use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
 use crate::store::directory::keys::{settings_key, widget_rules_key};
 use crate::store::directory::signing_secrets::AUDITED_FIELD;
 use crate::store::table::{Item, ItemUpdate, Write, WriteError, WriteResult, key_taken, n, s};
@@ -76,6 +78,8 @@ struct WebhookItem {
     secrets: Vec<SigningSecretItem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signing_keys: Vec<SigningSecretItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pull_secrets: Vec<EndpointSecretItem>,
     /// `None` stands for a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target: Option<String>,
@@ -156,6 +160,31 @@ impl Directory {
     pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
+    }
+
+    /// Returns the webhook that the address of a program belongs to, which fetches events, and the settings of its
+    /// account. Fails with `NotFound` if the webhook does not exist or the secret is not valid. Cached settings without
+    /// this secret are read again, like a channel; see [`channel_at_endpoint`](Self::channel_at_endpoint).
+    pub async fn webhook_at_endpoint(
+        &self,
+        account_id: &str,
+        webhook_id: &str,
+        secret: &str,
+        now: Timestamp,
+    ) -> Result<(Webhook, Arc<AccountSettings>), Error> {
+        let opened = |settings: &AccountSettings| {
+            let webhook = settings.webhooks.iter().find(|webhook| webhook.webhook_id == webhook_id);
+            let secrets = webhook.map_or(&[] as &[_], |webhook| &webhook.pull_secrets);
+            webhook.cloned().filter(|_| has_valid_secret(secrets, secret, now))
+        };
+        let was_cached = self.settings.get(account_id).is_some();
+        let mut settings = self.cached_settings(account_id).await?;
+        let mut webhook = opened(&settings);
+        if webhook.is_none() && was_cached && self.settings.allows_reread(account_id) {
+            settings = self.fresh_settings(account_id).await?;
+            webhook = opened(&settings);
+        }
+        Ok((webhook.ok_or(Error::NotFound)?, settings))
     }
 
     /// Stores what an outage of a webhook's receiver means for the webhook. Does nothing if the webhook does not exist.
@@ -355,6 +384,7 @@ impl From<&Webhook> for WebhookItem {
             events,
             secrets,
             signing_keys,
+            pull_secrets,
             format,
             detail,
             delivery,
@@ -370,6 +400,7 @@ impl From<&Webhook> for WebhookItem {
             events: events.into_iter().map(|event| event.name().to_owned()).collect(),
             secrets: items(secrets),
             signing_keys: items(signing_keys),
+            pull_secrets: pull_secrets.iter().map(EndpointSecretItem::from).collect(),
             format: (format != BodyFormat::default()).then(|| format.name().to_owned()),
             detail: (detail != BodyDetail::default()).then(|| detail.name().to_owned()),
             late_delivery,
@@ -391,6 +422,7 @@ impl TryFrom<WebhookItem> for Webhook {
             events,
             secrets,
             signing_keys,
+            pull_secrets,
             format,
             detail,
             late_delivery,
@@ -410,6 +442,7 @@ impl TryFrom<WebhookItem> for Webhook {
             events: events.iter().map(parse_event).collect::<Result<_, _>>()?,
             secrets: read(secrets),
             signing_keys: read(signing_keys),
+            pull_secrets: pull_secrets.into_iter().map(EndpointSecret::try_from).collect::<Result<_, _>>()?,
             format: format.as_deref().map(parse_format).transpose()?.unwrap_or_default(),
             detail: detail.as_deref().map(parse_detail).transpose()?.unwrap_or_default(),
             delivery: DeliveryOptions { late_delivery, strict_order },

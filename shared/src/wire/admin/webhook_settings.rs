@@ -18,20 +18,21 @@ use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{SecretRotation, SigningSecret};
 use crate::wire::fields::urls::{MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{AnyText, Name, NotNull, True, UnixSeconds};
+use crate::wire::fields::values::{AnyText, Change, Name, True, UnixSeconds};
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::post("/admin/settings/webhooks", "addWebhook", "Adds a webhook; an account can have at most 10")
             .describe(
-                "`target` is a server, an SQS queue or an EventBridge event bus; the last two need `role_arn`. \
-                 `events` limits the webhook to these events; empty or absent means the six events of \
-                 the specification. The signing secret is shown \
-                 only in this response.",
+                "`target` is a server, an SQS queue, an EventBridge event bus, or a program that fetches the events \
+                 (`pull`). A queue and an event bus need `role_arn`; a program has neither `url` nor `role_arn`, and \
+                 fetches from the `pull_url` of the response. `events` limits the webhook to these events; empty or absent means the six events of \
+                 the specification. The signing secret and \
+                 `pull_url` are shown only in this response.",
             )
             .body::<NewWebhook>()
-            .answers::<WebhookWithSecret>(201, "The webhook with its signing secret, which is shown only once.")
+            .answers::<WebhookWithSecret>(201, "The webhook with its secrets, which are shown only once.")
             .fails(&[Failure::Conflict]),
         Operation::patch(
             "/admin/settings/webhooks/{webhook_id}",
@@ -51,11 +52,11 @@ pub(crate) fn operations() -> Vec<Operation> {
         )
         .describe(
             "Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at \
-             once. The same applies to the key pair of a webhook with `ed25519_signature`. 409 for one of two \
-             concurrent rotations.",
+             once. The same applies to the key pair of a webhook with `ed25519_signature` and to the `pull_url` of one \
+             with the target `pull`. 409 for one of two concurrent rotations.",
         )
         .optional_body::<SecretRotation>()
-        .answers::<WebhookWithSecret>(200, "The webhook with its new signing secret, which is shown only once.")
+        .answers::<WebhookWithSecret>(200, "The webhook with its new secrets, which are shown only once.")
         .fails(&[Failure::Conflict]),
         Operation::post(
             "/admin/settings/webhooks/{webhook_id}/test",
@@ -76,7 +77,8 @@ pub(crate) fn operations() -> Vec<Operation> {
 pub struct NewWebhook {
     #[schemars(extend("default" = "server"))]
     target: Option<Name<WebhookTarget>>,
-    url: WebhookAddress,
+    /// Required, except for the target `pull`, which has none.
+    url: Option<WebhookAddress>,
     role_arn: Option<RoleArn>,
     events: Option<WebhookEvents>,
     /// Whether events that could not be delivered are attempted again for three days.
@@ -111,7 +113,7 @@ impl NewWebhook {
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
         let format = format.map_or(blank.format, |Name(format)| format);
         let detail = body.map_or(blank.detail, |Name(detail)| detail);
-        let (url, role_arn) = (url.checked(target, guard)?, checked_role(role_arn, target)?);
+        let (url, role_arn) = (checked_address(url, target, guard)?, checked_role(role_arn, target)?);
         let mut webhook = webhook::Webhook { target, url, role_arn, events, format, detail, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
@@ -121,7 +123,7 @@ impl NewWebhook {
 #[derive(Clone, Deserialize, JsonSchema)]
 pub struct WebhookChanges {
     #[serde(default)]
-    url: NotNull<WebhookAddress>,
+    url: Change<WebhookAddress>,
     role_arn: Option<RoleArn>,
     events: Option<WebhookEvents>,
     /// Whether events that could not be delivered are attempted again for three days.
@@ -144,12 +146,11 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url: NotNull(url), role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } =
-            self;
+        let Self { url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
-        if let Some(url) = url {
-            changed.url = url.checked(webhook.target, guard)?;
+        if let Some(url) = url.into_option() {
+            changed.url = checked_address(url, webhook.target, guard)?;
         }
         if role_arn.is_some() {
             changed.role_arn = checked_role(role_arn, webhook.target)?;
@@ -181,6 +182,17 @@ impl WebhookAddress {
             WebhookTarget::Sqs => Err(Error::field("url", NOT_A_QUEUE)),
             WebhookTarget::EventBridge if aws_address::event_bus_region(&text).is_some() => Ok(text),
             WebhookTarget::EventBridge => Err(Error::field("url", NOT_AN_EVENT_BUS)),
+            WebhookTarget::Pull => Err(Error::field("url", "a program that fetches events has no address")),
+        }
+    }
+}
+
+fn checked_address(url: Option<WebhookAddress>, target: WebhookTarget, guard: &SsrfGuard) -> Result<String, Error> {
+    match (url, target) {
+        (Some(url), target) => url.checked(target, guard),
+        (None, WebhookTarget::Pull) => Ok(String::new()),
+        (None, WebhookTarget::Server | WebhookTarget::Sqs | WebhookTarget::EventBridge) => {
+            Err(Error::field("url", "is required"))
         }
     }
 }
@@ -198,8 +210,10 @@ type RoleArn = AnyText<MAX_ROLE_ARN_CHARS>;
 
 fn checked_role(role_arn: Option<RoleArn>, target: WebhookTarget) -> Result<Option<String>, Error> {
     match (target, role_arn) {
-        (WebhookTarget::Server, None) => Ok(None),
-        (WebhookTarget::Server, Some(_)) => Err(Error::field("role_arn", "a server has no role")),
+        (WebhookTarget::Server | WebhookTarget::Pull, None) => Ok(None),
+        (WebhookTarget::Server | WebhookTarget::Pull, Some(_)) => {
+            Err(Error::field("role_arn", "only a queue or an event bus has a role"))
+        }
         (WebhookTarget::Sqs | WebhookTarget::EventBridge, None) => Err(Error::field("role_arn", "is required")),
         (WebhookTarget::Sqs | WebhookTarget::EventBridge, Some(AnyText(role))) => {
             if aws_address::is_role_arn(&role) {
@@ -230,10 +244,10 @@ impl WebhookEvents {
 pub struct Webhook {
     webhook_id: String,
     target: Name<WebhookTarget>,
-    /// The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus.
+    /// The http(s) URL of a server, the URL of an SQS queue, or the ARN of an EventBridge event bus; null for `pull`.
     #[schemars(extend("format" = "uri"))]
-    url: String,
-    /// The role that may send to the queue or the event bus; null for a server.
+    url: Option<String>,
+    /// The role that may send to the queue or the event bus; null for other targets.
     role_arn: Option<String>,
     events: Vec<Name<WebhookEvent>>,
     late_delivery: bool,
@@ -272,6 +286,7 @@ impl Webhook {
             events,
             secrets: _,
             signing_keys,
+            pull_secrets: _,
             format,
             detail,
             delivery,
@@ -281,7 +296,7 @@ impl Webhook {
         Self {
             webhook_id,
             target: Name(target),
-            url,
+            url: Some(url).filter(|_| target != WebhookTarget::Pull),
             role_arn,
             events: events.into_iter().map(Name).collect(),
             late_delivery,
@@ -295,17 +310,22 @@ impl Webhook {
     }
 }
 
-/// A webhook with its new signing secret. No later response contains this secret.
+/// A webhook with its new secrets. No later response contains them.
 #[derive(Serialize, JsonSchema)]
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     webhook: Webhook,
     signing_secret: SigningSecret,
+    /// The secret address at which a program fetches the events. Only for the target `pull`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_url: Option<WebUrl>,
 }
 
 impl WebhookWithSecret {
-    pub fn new(webhook: &webhook::Webhook, secret: &str) -> Self {
-        Self { webhook: Webhook::new(webhook), signing_secret: SigningSecret::new(secret) }
+    /// `pull_url` is the address of the events if a program fetches them.
+    pub fn new(webhook: &webhook::Webhook, secret: &str, pull_url: String) -> Self {
+        let pull_url = (webhook.target == WebhookTarget::Pull).then_some(WebUrl(pull_url));
+        Self { webhook: Webhook::new(webhook), signing_secret: SigningSecret::new(secret), pull_url }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The channel API (specification, part A).
 
 pub mod channel_api;
-pub mod event_feed;
 pub mod integrator_request;
 pub mod integrator_response;
 pub mod message_content;

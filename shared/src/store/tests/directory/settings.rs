@@ -1,4 +1,5 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
+use crate::domain::channels::channel::EndpointSecret;
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
@@ -11,10 +12,11 @@ fn webhook(id: &str) -> Webhook {
     let secrets = SigningSecrets(vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }]);
     let delivery = DeliveryOptions { late_delivery: true, strict_order: true };
     let (events, outage_status) = (vec![WebhookEvent::ChatAccepted], OutageStatus::Reported);
+    let pull_secrets = vec![EndpointSecret::new([7; 32]), EndpointSecret { hash: [9; 32], valid_until: Some(NOW) }];
     let (signing_keys, format) = (SigningSecrets::new("whsk_x"), BodyFormat::CloudEvents);
     let (target, role_arn) = (WebhookTarget::Sqs, Some("arn:aws:iam::123456789012:role/r".into()));
     let new = Webhook::new(id.into(), "https://crm.example".into(), secrets);
-    Webhook { target, role_arn, events, signing_keys, format, delivery, outage_status, ..new }
+    Webhook { target, role_arn, events, signing_keys, pull_secrets, format, delivery, outage_status, ..new }
 }
 
 #[tokio::test]

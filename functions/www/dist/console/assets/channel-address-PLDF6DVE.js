@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-V2GBGI7G.js";import"/console/assets/chunk-7FST2YL2.js";import"/console/assets/chunk-4MYR67DE.js";import"/console/assets/chunk-KNYH73SC.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
