@@ -1,5 +1,5 @@
-//! POST /admin/settings/webhooks/{webhook_id}/test: sends a signed sample event once, and returns the request and the
-//! response. The event is `test` unless the body names another one.
+//! POST /admin/settings/webhooks/{webhook_id}/test: sends a sample event once to the server, the queue or the event bus
+//! of a webhook, and returns the request and the response. The event is `test` unless the body names another one.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use shared::delivery::outbound_client::OutboundClient;
 use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
-use shared::domain::deliveries::webhook::WebhookTarget;
 use shared::error::Error;
 use shared::runtime::clock;
+use shared::runtime::customer_aws::CustomerAws;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth, receiver_test};
@@ -21,19 +21,17 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Connections, OutboundClient);
+type Dependencies = (Directory, Connections, OutboundClient, CustomerAws);
 
-async fn handle((directory, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, connections, outbound, aws): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, webhook_id, now) = (&caller.account_id, request.path_segment("webhook_id"), clock::now());
     connections.count_receiver_test(account_id, now)?;
     let sample = request.optional_body_as::<WebhookTestRequest>()?.event();
     let mut settings = directory.settings(account_id).await?;
     let webhook = find_webhook(&mut settings, &webhook_id)?;
-    if webhook.target != WebhookTarget::Server {
-        return Err(Error::Conflict("only a server can be tested: a queue or an event bus has no response to show"));
-    }
     let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, &*webhook_id);
     audit::by_agent(&directory, &caller, &request).record(account_id, tested).await?;
-    Ok(Response::ok(receiver_test::test_webhook(&outbound, webhook, &sample, now).await?))
+    let tested = receiver_test::test_webhook((&outbound, &aws), account_id, webhook, sample, now).await?;
+    Ok(Response::ok(tested))
 }

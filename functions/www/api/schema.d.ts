@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Sends one signed sample event and returns the request and the response
-         * @description The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with this response would have succeeded.
+         * @description The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with this response would have succeeded. A queue or an event bus gets the event like a real one; the response then says whether AWS has accepted it. 409 if a program fetches the events.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -5285,8 +5285,6 @@ export interface components {
         /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
         PhoneNumber2: string;
         /** @enum {string} */
-        PostMethod: "POST";
-        /** @enum {string} */
         PresenceStatus: "online" | "away" | "offline";
         Provider: {
             created_at: components["schemas"]["UnixSeconds"];
@@ -5626,11 +5624,11 @@ export interface components {
              */
             ms: number;
             request: components["schemas"]["SentRequest"];
-            /** @description Null if there was no complete response. */
+            /** @description Null if there was no complete response, and for queues and event buses. */
             response: components["schemas"]["ReceivedResponse"] | null;
             /**
              * Format: int32
-             * @description The HTTP status of the receiver's response.
+             * @description The HTTP status of the receiver's response, or of the response of AWS.
              */
             status: number | null;
         };
@@ -5841,22 +5839,27 @@ export interface components {
         /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
         SenderId: string | number;
         SentHeader: {
-            /** @description In lower case. */
+            /** @description In lower case, except for the fields of SQS and EventBridge. */
             name: string;
             value: string;
         };
-        /** @description A request to a receiver. */
+        SentMethod: "POST" | "SendMessage" | "PutEvents";
+        /** @description A request to a receiver, or a message to a queue or an event bus. */
         SentRequest: {
             /** @description The first 65,536 characters. */
             body: string;
             body_truncated: boolean;
             /**
              * @description All headers except traceparent and tracestate. The signatures in webhook-signature are shortened to their first
-             *     characters.
+             *     characters. For a queue, the attributes of the message and the fields of a FIFO queue; for an event bus, the
+             *     source and the type of the event.
              */
             headers: components["schemas"]["SentHeader"][];
-            method: components["schemas"]["PostMethod"];
-            /** @description A bot's token and the query string of its provider's address are replaced with ***. */
+            method: components["schemas"]["SentMethod"];
+            /**
+             * @description The ARN of an event bus; empty if a program fetches the request. A bot's token and the query string of its
+             *     provider's address are replaced with ***.
+             */
             url: string;
         };
         /**

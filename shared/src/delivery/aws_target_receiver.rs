@@ -5,18 +5,17 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::delivery::aws_message::AwsMessage;
 use crate::delivery::engine::{self, OutagePolicy, Receiver};
 use crate::delivery::late_delivery::LateDelivery;
 use crate::delivery::outbound_client::{AttemptFuture, reject_unsent};
-use crate::delivery::webhook_request::{self, OutgoingEvent, WebhookRequests};
+use crate::delivery::webhook_request::{self, WebhookRequests};
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{Attempt, Failure, Outcome, Target};
-use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
-use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::deliveries::delivery::Target;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::customer_aws::{CustomerAws, CustomerEvent, CustomerFailure, CustomerRole};
+use crate::runtime::customer_aws::CustomerAws;
 use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
@@ -68,7 +67,12 @@ impl Receiver for AwsTargetReceiver<'_> {
     fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             match self.requests().to_send(entry, chat).await? {
-                Ok((webhook, kind, event)) => self.attempt(&webhook, (kind, &event), chat, timeout).await,
+                Ok((webhook, _, event)) => {
+                    match AwsMessage::new(&chat.account_id, &webhook, &event, chat.chat_id, clock::now()) {
+                        Ok(message) => Ok(message.send(self.aws, timeout).await),
+                        Err(obstacle) => Ok(reject_unsent(obstacle)),
+                    }
+                }
                 Err(nothing_sent) => Ok(nothing_sent),
             }
         })
@@ -78,44 +82,5 @@ impl Receiver for AwsTargetReceiver<'_> {
 impl AwsTargetReceiver<'_> {
     fn requests(&self) -> WebhookRequests<'_> {
         WebhookRequests { directory: self.directory, chats: self.chats }
-    }
-
-    async fn attempt(
-        &self,
-        webhook: &Webhook,
-        (kind, event): (WebhookEvent, &OutgoingEvent<'_>),
-        chat: &Chat,
-        timeout: Duration,
-    ) -> Result<(Outcome, Attempt), Error> {
-        let Some(arn) = webhook.role_arn.clone() else { return Ok(reject_unsent("the webhook has no role")) };
-        let role = CustomerRole { arn, external_id: chat.account_id.clone() };
-        let (started_at, (body, _)) = (clock::now(), event.formatted(webhook));
-        let event = CustomerEvent { id: event.id, name: kind.name(), chat_id: chat.chat_id, sent_at: started_at, body };
-        let sending = match webhook.target {
-            WebhookTarget::Sqs => self.aws.send_message(&role, &webhook.url, event),
-            WebhookTarget::EventBridge => self.aws.put_event(&role, &webhook.url, event),
-            WebhookTarget::Server | WebhookTarget::Pull => return Ok(reject_unsent("the webhook has no queue or bus")),
-        };
-        let result = clock::timeout(timeout, sending).await.unwrap_or_else(|| Err(timed_out(timeout)));
-        let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
-        let (outcome, status) = outcome_of(result);
-        let error = outcome.error().map(str::to_owned);
-        Ok((outcome, Attempt { at: started_at, status, duration_ms, error, answer: None }))
-    }
-}
-
-fn timed_out(timeout: Duration) -> CustomerFailure {
-    let reason = format!("no response within {} seconds", timeout.as_secs_f64().round());
-    CustomerFailure::Temporary { status: None, reason }
-}
-
-/// Returns the outcome of an attempt and the HTTP status of the last response.
-fn outcome_of(result: Result<(), CustomerFailure>) -> (Outcome, Option<u16>) {
-    match result {
-        Ok(()) => (Outcome::Delivered, Some(200)),
-        Err(CustomerFailure::Final(message)) => {
-            (Outcome::Rejected(Failure { code: None, message, hidden: false }), None)
-        }
-        Err(CustomerFailure::Temporary { status, reason }) => (Outcome::Retry(reason), status),
     }
 }

@@ -1,6 +1,7 @@
 //! Sends timeline entries to receivers, and frames to open sockets. One engine sends the entries to integrators, bots,
 //! webhooks and telephony providers (docs/design.md).
 
+pub(crate) mod aws_message;
 pub mod aws_target_receiver;
 pub mod bot_receiver;
 pub mod engine;

@@ -7,7 +7,7 @@ use url::{Position, Url};
 use crate::delivery::signature;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::admin::receiver_test::SentRequest;
+use crate::wire::admin::receiver_test::{SentMethod, SentRequest};
 
 /// Replaces secrets in what admins see.
 pub(crate) const HIDDEN: &str = "***";
@@ -57,22 +57,28 @@ impl SignedPost {
             let shortened = value.split(' ').map(|it| it.chars().take(SHOWN_SIGNATURE_CHARS).chain(['…']).collect());
             *value = shortened.collect::<Vec<String>>().join(" ");
         }
-        headers.extend([("user-agent", USER_AGENT.to_owned()), ("accept", "*/*".to_owned())]);
-        headers.extend(self.url.iter().map(|url| ("host", url[Position::BeforeHost..Position::AfterPort].to_owned())));
+        headers.extend(self.url.iter().flat_map(|url| self.client_headers(url)));
+        let url = self.shown_url.clone().or_else(|| self.url.as_ref().map(Url::to_string)).unwrap_or_default();
+        let body = without_user_tokens(&String::from_utf8_lossy(&self.body), &self.hidden);
+        Ok(SentRequest::new(SentMethod::Post, url, headers, &body))
+    }
+
+    /// Returns the headers that the HTTP client adds.
+    fn client_headers(&self, url: &Url) -> Vec<(&'static str, String)> {
+        let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
+        let mut headers = vec![("user-agent", USER_AGENT.to_owned()), ("accept", "*/*".to_owned()), ("host", host)];
         if !self.chunked {
             headers.push(("content-length", self.body.len().to_string()));
         }
-        let url = self.shown_url.clone().or_else(|| self.url.as_ref().map(Url::to_string)).unwrap_or_default();
-        Ok(SentRequest::new(url, headers, &self.shown_body()))
+        headers
     }
+}
 
-    /// Returns the body without the value of `user_token`. Other fields stay as they are, because a short token could
-    /// equal any of their values.
-    fn shown_body(&self) -> String {
-        let body = String::from_utf8_lossy(&self.body).into_owned();
-        let field = |value: &str| format!("\"user_token\":{}", Value::from(value));
-        self.hidden.iter().fold(body, |body, secret| body.replace(&field(secret), &field(HIDDEN)))
-    }
+/// Returns a body without these values of `user_token`. Other fields stay as they are, because a short token could equal
+/// any of their values.
+pub(super) fn without_user_tokens(body: &str, tokens: &[String]) -> String {
+    let field = |value: &str| format!("\"user_token\":{}", Value::from(value));
+    tokens.iter().fold(body.to_owned(), |body, token| body.replace(&field(token), &field(HIDDEN)))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::delivery::aws_message::AwsMessage;
 use crate::delivery::engine::OutagePolicy;
 use crate::delivery::outbound_client::{SWITCHED_OFF, reject_unsent, retry_unsent};
 use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
@@ -21,6 +22,7 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::chats::listing::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
+use crate::wire::admin::receiver_test::SentRequest;
 use crate::wire::webhooks::cloud_event::{self, CloudEvent};
 use crate::wire::webhooks::webhook_event::{self, StatusChanged, WebhookPayload};
 
@@ -40,13 +42,14 @@ pub(crate) struct OutgoingEvent<'a> {
     pub id: &'a str,
     /// When the event happened.
     pub at: Timestamp,
+    pub name: &'static str,
     pub body: Value,
 }
 
 impl OutgoingEvent<'_> {
     /// Returns the body as the webhook wants it, with its content type.
     pub(crate) fn formatted(&self, webhook: &Webhook) -> (String, &'static str) {
-        let Self { id, at, body } = self;
+        let Self { id, at, name: _, body } = self;
         let body = match webhook.detail {
             BodyDetail::Full => body,
             BodyDetail::Thin => &webhook_event::thin_body(body),
@@ -55,6 +58,12 @@ impl OutgoingEvent<'_> {
             BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
             BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
         }
+    }
+
+    /// Returns the user token in the body, which is hidden from admins, because it is often a credential of the
+    /// customer's site.
+    pub(crate) fn user_tokens(&self) -> Vec<String> {
+        self.body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect()
     }
 }
 
@@ -73,10 +82,8 @@ pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
     Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
 }
 
-/// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`. The user
-/// token in the body is hidden from admins, because it is often a credential of the customer's site.
+/// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`.
 pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
-    let hidden = event.body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
     let (body, content_type) = event.formatted(webhook);
     let url = match webhook.target {
         WebhookTarget::Server => Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
@@ -90,7 +97,7 @@ pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timesta
         id: event.id.to_owned(),
         secrets: webhook.valid_secrets(now),
         chunked: false,
-        hidden,
+        hidden: event.user_tokens(),
     })
 }
 
@@ -105,6 +112,22 @@ impl WebhookRequests<'_> {
             Some(webhook) => self.compose_for(&webhook, entry, chat).await,
             None => Ok(Err(REMOVED)),
         }
+    }
+
+    /// Returns the message to a queue or an event bus that delivers an entry, as admins see it, with the time `sent_at`.
+    /// The inner error is the reason why the entry cannot be sent.
+    pub(crate) async fn shown_aws_message(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+        sent_at: Timestamp,
+    ) -> Result<Result<SentRequest, &'static str>, Error> {
+        let dispatch = dispatch_of(entry)?;
+        let Some(webhook) = self.webhook(entry, &dispatch.webhook_id).await? else { return Ok(Err(REMOVED)) };
+        Ok(self.event(&webhook, entry, dispatch, chat).await?.and_then(|event| {
+            let message = AwsMessage::new(&entry.account_id, &webhook, &event, chat.chat_id, sent_at)?;
+            Ok(message.shown())
+        }))
     }
 
     /// Like [`compose`](Self::compose), for the webhook of the entry.
@@ -169,14 +192,15 @@ impl WebhookRequests<'_> {
             let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
             let happened = (webhook_dispatch.event, entry.seq, entry.at);
             let body = json!(StatusChanged::new(happened, change, agents.first()));
-            return Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, body }));
+            let (id, at, name) = (&*entry.id, entry.at, webhook_dispatch.event.name());
+            return Ok(Ok(OutgoingEvent { id, at, name, body }));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
             return Ok(Err("the visitor was erased"));
         };
         let timeline = self.entries_in_body(webhook, entry, webhook_dispatch, chat).await?;
         let body = self.body(entry, webhook_dispatch, chat, &visitor, &timeline).await?;
-        Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, body }))
+        Ok(Ok(OutgoingEvent { id: &entry.id, at: entry.at, name: webhook_dispatch.event.name(), body }))
     }
 
     async fn body(

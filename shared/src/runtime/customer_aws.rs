@@ -49,6 +49,29 @@ pub(crate) struct CustomerEvent<'a> {
     pub body: String,
 }
 
+impl CustomerEvent<'_> {
+    /// The attributes of a message in a queue.
+    pub(crate) fn attributes(&self) -> [(&'static str, String); 3] {
+        [
+            ("webhook-id", self.id.to_owned()),
+            ("webhook-timestamp", self.sent_at.seconds().to_string()),
+            ("webhook-event", self.name.to_owned()),
+        ]
+    }
+
+    /// The message group and the deduplication id in a FIFO queue, with their names in the API of SQS. In such a queue,
+    /// the messages of a chat are a group.
+    pub(crate) fn fifo_fields(&self, queue_url: &str) -> Option<[(&'static str, String); 2]> {
+        let fields = [("MessageGroupId", self.chat_id.to_string()), ("MessageDeduplicationId", self.id.to_owned())];
+        is_fifo_queue(queue_url).then_some(fields)
+    }
+
+    /// The source and the type of an event on a bus, with their names in the API of EventBridge.
+    pub(crate) fn bus_fields(&self) -> [(&'static str, String); 2] {
+        [("Source", EVENT_SOURCE.to_owned()), ("DetailType", self.name.to_owned())]
+    }
+}
+
 /// Why an event was not accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CustomerFailure {
@@ -74,20 +97,15 @@ impl Dependency for CustomerAws {
 }
 
 impl CustomerAws {
-    /// Sends a message to a queue. In a FIFO queue, the messages of a chat are a group. The future is boxed so that the
-    /// SDK's types are compiled only once, in this crate.
+    /// Sends a message to a queue. The future is boxed so that the SDK's types are compiled only once, in this crate.
     pub(crate) fn send_message<'a>(
         &'a self,
         role: &'a CustomerRole,
         queue_url: &'a str,
-        event: CustomerEvent<'a>,
+        event: &'a CustomerEvent<'a>,
     ) -> BoxFuture<'a, Result<(), CustomerFailure>> {
         Box::pin(async move {
-            let attributes = [
-                ("webhook-id", event.id.to_owned()),
-                ("webhook-timestamp", event.sent_at.seconds().to_string()),
-                ("webhook-event", event.name.to_owned()),
-            ];
+            let attributes = event.attributes();
             let attribute_bytes: usize = attributes.iter().map(|(name, value)| name.len() + value.len() + 6).sum();
             require_size(event.body.len() + attribute_bytes, MAX_QUEUE_MESSAGE_BYTES, "SQS")?;
             let config = self.config_of(role, "SQS", queue_region(queue_url)).await?;
@@ -96,10 +114,10 @@ impl CustomerAws {
                 let value = MessageAttributeValue::builder().data_type("String").string_value(value).build();
                 request = request.message_attributes(name, value.map_err(|error| failed("SQS", None, error))?);
             }
-            if is_fifo_queue(queue_url) {
-                request = request.message_group_id(event.chat_id.to_string()).message_deduplication_id(event.id);
+            if let Some([(_, group_id), (_, deduplication_id)]) = event.fifo_fields(queue_url) {
+                request = request.message_group_id(group_id).message_deduplication_id(deduplication_id);
             }
-            request.message_body(event.body).send().await.map(|_| ()).map_err(|error| refused("SQS", &error))
+            request.message_body(event.body.clone()).send().await.map(|_| ()).map_err(|error| refused("SQS", &error))
         })
     }
 
@@ -108,17 +126,18 @@ impl CustomerAws {
         &'a self,
         role: &'a CustomerRole,
         bus_arn: &'a str,
-        event: CustomerEvent<'a>,
+        event: &'a CustomerEvent<'a>,
     ) -> BoxFuture<'a, Result<(), CustomerFailure>> {
         Box::pin(async move {
-            let bytes = event.body.len() + EVENT_SOURCE.len() + event.name.len() + EVENT_TIME_BYTES;
+            let [(_, source), (_, detail_type)] = event.bus_fields();
+            let bytes = event.body.len() + source.len() + detail_type.len() + EVENT_TIME_BYTES;
             require_size(bytes, MAX_EVENT_BYTES, "EventBridge")?;
             let config = self.config_of(role, "EVENTBRIDGE", event_bus_region(bus_arn)).await?;
             let entry = PutEventsRequestEntry::builder()
                 .event_bus_name(bus_arn)
-                .source(EVENT_SOURCE)
-                .detail_type(event.name)
-                .detail(event.body)
+                .source(source)
+                .detail_type(detail_type)
+                .detail(event.body.clone())
                 .build();
             let client = aws_sdk_eventbridge::Client::new(&config);
             let put = client.put_events().entries(entry).send().await;

@@ -2,7 +2,6 @@
 
 use crate::delivery::bot_receiver::BotRequests;
 use crate::delivery::integrator_receiver;
-use crate::delivery::signed_post::SignedPost;
 use crate::delivery::webhook_request::WebhookRequests;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -65,28 +64,22 @@ impl DeliveryRequests<'_> {
         target: Target,
         sent_at: Timestamp,
     ) -> Result<Result<SentRequest, &'static str>, Error> {
-        match self.compose(entry, chat, target).await? {
-            Ok(post) => Ok(Ok(post.shown(sent_at)?)),
-            Err(obstacle) => Ok(Err(obstacle)),
-        }
-    }
-
-    async fn compose(
-        &self,
-        entry: &TimelineEntry,
-        chat: &Chat,
-        target: Target,
-    ) -> Result<Result<SignedPost, &'static str>, Error> {
         let Self { directory, chats, connections } = *self;
-        match target {
+        let post = match target {
             Target::Channel => {
                 let channel = integrator_receiver::channel_to_sign_with(directory, entry, chat).await?;
-                Ok(integrator_receiver::compose(channel.as_deref(), entry, chat)?.map(|(post, _)| post))
+                integrator_receiver::compose(channel.as_deref(), entry, chat)?.map(|(post, _)| post)
             }
-            Target::Bot => BotRequests { directory, chats, connections }.compose(entry, chat).await,
-            Target::Webhook => WebhookRequests { directory, chats }.compose(entry, chat).await,
-            Target::Sqs | Target::EventBridge => Ok(Err("the messages to queues and event buses are not shown")),
-            Target::Call => Ok(Err("the requests for calls are not shown")),
+            Target::Bot => BotRequests { directory, chats, connections }.compose(entry, chat).await?,
+            Target::Webhook => WebhookRequests { directory, chats }.compose(entry, chat).await?,
+            Target::Sqs | Target::EventBridge => {
+                return WebhookRequests { directory, chats }.shown_aws_message(entry, chat, sent_at).await;
+            }
+            Target::Call => return Ok(Err("the requests for calls are not shown")),
+        };
+        match post {
+            Ok(post) => Ok(Ok(post.shown(sent_at)?)),
+            Err(obstacle) => Ok(Err(obstacle)),
         }
     }
 }

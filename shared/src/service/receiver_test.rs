@@ -1,6 +1,7 @@
 //! Lets an admin test the receivers of an account: a sample request is sent once, and the admin sees the request and
 //! the response. Nothing is stored.
 
+use crate::delivery::aws_message::AwsMessage;
 use crate::delivery::bot_receiver;
 use crate::delivery::integrator_receiver;
 use crate::delivery::outbound_client::OutboundClient;
@@ -10,9 +11,11 @@ use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::channels::channel::Channel;
 use crate::domain::deliveries::delivery::Outcome;
 use crate::domain::deliveries::retry_schedule;
-use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
+use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::runtime::customer_aws::CustomerAws;
 use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::bots::bot_sample::SampleBotEvent;
@@ -49,19 +52,33 @@ pub async fn test_bot(
     send(outbound, &post, bot_receiver::interpret_response).await
 }
 
+/// Tests a webhook, whose account has the id `account_id`.
 pub async fn test_webhook(
-    outbound: &OutboundClient,
+    (outbound, aws): (&OutboundClient, &CustomerAws),
+    account_id: &str,
     webhook: &Webhook,
-    sample: &SampleEvent,
+    sample: SampleEvent,
     now: Timestamp,
 ) -> Result<ReceiverTest, Error> {
     let (id, body) = (&new_webhook_request_id(), sample.body(&webhook.webhook_id, now));
-    let post = webhook_request::signed_post(webhook, &OutgoingEvent { id, at: now, body }, now)?;
-    send(outbound, &post, |response| match response.status {
-        200..=299 => Outcome::Delivered,
-        status => Outcome::Retry(format!("HTTP {status}")),
-    })
-    .await
+    let event = OutgoingEvent { id, at: now, name: sample.name(), body };
+    match webhook.target {
+        WebhookTarget::Server => {
+            let post = webhook_request::signed_post(webhook, &event, now)?;
+            send(outbound, &post, |response| match response.status {
+                200..=299 => Outcome::Delivered,
+                status => Outcome::Retry(format!("HTTP {status}")),
+            })
+            .await
+        }
+        WebhookTarget::Sqs | WebhookTarget::EventBridge => {
+            let chat_id = sample_data::chat(now).chat_id;
+            let message = AwsMessage::new(account_id, webhook, &event, chat_id, now).map_err(Error::Conflict)?;
+            let (outcome, attempt) = message.send(aws, retry_schedule::ATTEMPT_TIMEOUT).await;
+            Ok(ReceiverTest::new(message.shown(), &outcome, &attempt, None))
+        }
+        WebhookTarget::Pull => Err(Error::Conflict("the webhook has no address: a program fetches its events")),
+    }
 }
 
 /// Sends a request once and returns the request and its result, as admins see them. `interpret` returns the outcome

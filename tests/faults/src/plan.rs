@@ -53,6 +53,14 @@ fn slot_plan(generator: &Generator) -> FaultPlan {
             delayed: rate(50, 200),
             max_delay_ms: 900,
         },
+        customers: RequestFaultRates {
+            throttled: rate(50, 300),
+            failed: rate(50, 300),
+            lost_answers: rate(50, 300),
+            silent: rate(10, 60),
+            delayed: rate(50, 200),
+            max_delay_ms: 900,
+        },
         crashes: rate(10, 50),
         max_crash_delay_ms: 150,
         messages: MessageFaultRates {

@@ -225,6 +225,88 @@ fn event_that_is_too_large_for_the_bus_fails_at_once() {
     });
 }
 
+/// Returns the headers of a shown request, in which the fields of a message to AWS take the place of headers.
+fn shown_fields(request: &Value) -> Value {
+    let fields = request["headers"].as_array().unwrap().iter();
+    fields.map(|field| (field["name"].as_str().unwrap().to_owned(), field["value"].clone())).collect()
+}
+
+fn sent_body(request: &Value) -> Value {
+    serde_json::from_str(request["body"].as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn delivery_to_aws_is_shown_as_it_was_sent() {
+    run_on_shared_host(async |host| {
+        let fixture = Fixture::create(host).await;
+        let fifo = json!({"url": fixture.customer.fifo_queue_url});
+        fixture.add(merged(fixture.customer.webhook("sqs"), fifo)).await;
+        fixture.add(fixture.customer.webhook("eventbridge")).await;
+        let chat = fixture.open_accepted_chat().await;
+        let message = wait_for_received(host, "queue_url", &fixture.customer.fifo_queue_url, 1).await.remove(0);
+        let event = wait_for_received(host, "event_bus", &fixture.customer.event_bus_arn, 1).await.remove(0);
+        let admin = &fixture.account.admin;
+        let shown = async |target: &str| {
+            let path = format!("/admin/deliveries?state=delivered&target={target}&chat_id={chat}");
+            let listed = wait_for("the delivery", WAIT_TIMEOUT, async || {
+                let page = admin.client.get(&path).await.expect(200);
+                page["deliveries"].get(0).cloned().ok_or(page)
+            })
+            .await;
+            let path = format!("/admin/deliveries/{chat}/{}", listed["seq"]);
+            admin.client.get(&path).await.expect(200)["request"].clone()
+        };
+        let request = shown("sqs").await;
+        assert_eq!(
+            (&request["method"], &request["url"]),
+            (&json!("SendMessage"), &json!(fixture.customer.fifo_queue_url))
+        );
+        let fifo = json!({
+            "MessageGroupId": message["group_id"], "MessageDeduplicationId": message["deduplication_id"],
+        });
+        assert_eq!(shown_fields(&request), merged(message["attributes"].clone(), fifo));
+        assert_eq!(sent_body(&request), message["body"]);
+
+        let request = shown("eventbridge").await;
+        assert_eq!(
+            (&request["method"], &request["url"]),
+            (&json!("PutEvents"), &json!(fixture.customer.event_bus_arn))
+        );
+        let fields = json!({"Source": event["source"], "DetailType": event["detail_type"]});
+        assert_eq!((shown_fields(&request), sent_body(&request)), (fields, event["detail"].clone()));
+    });
+}
+
+#[test]
+fn test_event_reaches_queue_and_bus() {
+    run_on_shared_host(async |host| {
+        let fixture = Fixture::create(host).await;
+        let admin = &fixture.account.admin.client;
+        let addresses = [
+            ("sqs", "queue_url", &fixture.customer.queue_url),
+            ("eventbridge", "event_bus", &fixture.customer.event_bus_arn),
+        ];
+        for (target, field, address) in addresses {
+            let webhook = fixture.add(fixture.customer.webhook(target)).await;
+            let path = format!("{WEBHOOKS_PATH}/{}/test", webhook["webhook_id"].as_str().unwrap());
+            let tested = admin.post(&path, &json!({"event": "chat_finished"})).await.expect(200);
+            assert_eq!((&tested["status"], &tested["error"]), (&json!(200), &Value::Null), "{tested}");
+            assert_eq!((&tested["request"]["url"], &tested["response"]), (&json!(address), &Value::Null));
+            let arrived = received(host, field, address).await.remove(0);
+            let body = if target == "sqs" { &arrived["body"] } else { &arrived["detail"] };
+            assert_eq!(body["event_name"], "chat_finished");
+            assert_eq!(sent_body(&tested["request"]), *body);
+
+            let other = json!({"role_arn": fixture.customer.role_arn.replace("customer", "unknown")});
+            admin.patch(path.trim_end_matches("/test"), &other).await.expect(200);
+            let tested = admin.post(&path, &json!({})).await.expect(200);
+            assert_eq!(tested["status"], 403, "{tested}");
+            assert!(tested["error"].as_str().is_some_and(|error| error.starts_with("STS: AccessDenied")), "{tested}");
+            assert_eq!(received(host, field, address).await.len(), 1);
+        }
+    });
+}
+
 #[test]
 fn error_names_the_invalid_field_of_a_target() {
     run_on_shared_host(async |host| {
@@ -253,7 +335,6 @@ fn error_names_the_invalid_field_of_a_target() {
         let path = format!("{WEBHOOKS_PATH}/{}", added["webhook_id"].as_str().unwrap());
         let refused = admin.patch(&path, &server).await.expect_error(400, "invalid_request");
         assert_eq!(refused["error"]["field"], "url", "the target stays a queue");
-        admin.post(&format!("{path}/test"), &json!({})).await.expect_error(409, "conflict");
         let settings = admin.get("/admin/settings").await.expect(200);
         assert_eq!((&settings["webhook_url"], &settings["aws_external_id"]), (&Value::Null, &fixture.account.id));
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SentRequest } from "../../api/types";
-import { curlText, requestText } from "./sent-request";
+import { curlText, isForCurl, requestText } from "./sent-request";
 
 const REQUEST: SentRequest = {
   method: "POST",
@@ -15,6 +15,13 @@ test("request is shown with headers and indented body", () => {
   assert.equal(requestText(REQUEST), 'POST https://shop.example/hooks\nwebhook-id: a1\n\n{\n  "a": 1\n}');
   assert.ok(requestText({ ...REQUEST, body: "a=1" }).endsWith("\n\na=1"));
   assert.ok(requestText({ ...REQUEST, body: '{"a":', body_truncated: true }).endsWith('{"a":…'));
+});
+
+test("only a request to a server can be copied for curl", () => {
+  assert.ok(isForCurl(REQUEST));
+  assert.ok(!isForCurl({ ...REQUEST, method: "SendMessage" }));
+  assert.ok(!isForCurl({ ...REQUEST, url: "" }));
+  assert.ok(!isForCurl({ ...REQUEST, body_truncated: true }));
 });
 
 test("request is copied as a command that a shell reads as one", () => {

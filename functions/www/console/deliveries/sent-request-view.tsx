@@ -2,7 +2,7 @@ import type { ShownDelivery } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { sentence } from "../../ui/words";
 import { CodeBlock } from "../admin/code-block";
-import { curlText, requestText } from "../admin/sent-request";
+import { curlText, isForCurl, requestText } from "../admin/sent-request";
 
 /** The request of a delivery, or why there is none. */
 export function SentRequestView({ delivery }: { delivery: ShownDelivery }) {
@@ -13,7 +13,7 @@ export function SentRequestView({ delivery }: { delivery: ShownDelivery }) {
     <>
       <CodeBlock label="Request" text={requestText(request)} />
       <p class="quiet-text">It is built again from what is stored. Secrets are shortened.</p>
-      {!request.body_truncated && <CopyButton text={curlText(request)} label="Copy as curl" caption="Copy as curl" />}
+      {isForCurl(request) && <CopyButton text={curlText(request)} label="Copy as curl" caption="Copy as curl" />}
     </>
   );
 }

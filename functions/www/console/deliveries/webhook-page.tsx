@@ -162,11 +162,11 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
             </a>
           </div>
         </FormSection>
-        {isServer && (
+        {!isFetched && (
           <EventTest
             events={TEST_EVENTS}
             initial="test"
-            help="Sent at once with sample data, and signed like real events. It does not appear among the deliveries."
+            help="Sent at once with sample data, like a real event. It does not appear among the deliveries."
             hasChanges={form.hasChanges}
             send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
           />

@@ -10,14 +10,16 @@ use crate::domain::deliveries::delivery::{Attempt, Outcome};
 const MAX_REQUEST_CHARS: usize = 65_536;
 const MAX_RESPONSE_CHARS: usize = 2_000;
 
-/// A request to a receiver.
+/// A request to a receiver, or a message to a queue or an event bus.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SentRequest {
-    pub method: PostMethod,
-    /// A bot's token and the query string of its provider's address are replaced with ***.
+    pub method: SentMethod,
+    /// The ARN of an event bus; empty if a program fetches the request. A bot's token and the query string of its
+    /// provider's address are replaced with ***.
     pub url: String,
     /// All headers except traceparent and tracestate. The signatures in webhook-signature are shortened to their first
-    /// characters.
+    /// characters. For a queue, the attributes of the message and the fields of a FIFO queue; for an event bus, the
+    /// source and the type of the event.
     pub headers: Vec<SentHeader>,
     /// The first 65,536 characters.
     #[schemars(length(max = MAX_REQUEST_CHARS))]
@@ -26,24 +28,28 @@ pub struct SentRequest {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum PostMethod {
+pub enum SentMethod {
+    #[serde(rename = "POST")]
     Post,
+    /// A message to an SQS queue.
+    SendMessage,
+    /// An event on an EventBridge event bus.
+    PutEvents,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SentHeader {
-    /// In lower case.
+    /// In lower case, except for the fields of SQS and EventBridge.
     pub name: &'static str,
     pub value: String,
 }
 
 impl SentRequest {
     /// The URL, the headers and the body must not contain secrets.
-    pub fn new(url: String, headers: Vec<(&'static str, String)>, body: &str) -> Self {
+    pub fn new(method: SentMethod, url: String, headers: Vec<(&'static str, String)>, body: &str) -> Self {
         let headers = headers.into_iter().map(|(name, value)| SentHeader { name, value }).collect();
         let (body, body_truncated) = truncated(body, MAX_REQUEST_CHARS);
-        Self { method: PostMethod::Post, url, headers, body, body_truncated }
+        Self { method, url, headers, body, body_truncated }
     }
 }
 
@@ -52,7 +58,7 @@ impl SentRequest {
 // Go's compiler takes a file whose name ends with `test` for a test.
 #[schemars(rename = "ReceiverTestResult")]
 pub struct ReceiverTest {
-    /// The HTTP status of the receiver's response.
+    /// The HTTP status of the receiver's response, or of the response of AWS.
     pub status: Option<u16>,
     /// The duration in milliseconds.
     pub ms: u64,
@@ -60,7 +66,7 @@ pub struct ReceiverTest {
     /// the reason. Null if it would count as delivered.
     pub error: Option<String>,
     pub request: SentRequest,
-    /// Null if there was no complete response.
+    /// Null if there was no complete response, and for queues and event buses.
     pub response: Option<ReceivedResponse>,
 }
 

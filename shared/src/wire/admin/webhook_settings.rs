@@ -65,7 +65,8 @@ pub(crate) fn operations() -> Vec<Operation> {
         )
         .describe(
             "The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with \
-             this response would have succeeded.",
+             this response would have succeeded. A queue or an event bus gets the event like a real one; the response \
+             then says whether AWS has accepted it. 409 if a program fetches the events.",
         )
         .optional_body::<WebhookTestRequest>()
         .answers::<ReceiverTest>(200, "The request and its result. Any 2xx counts as delivered.")

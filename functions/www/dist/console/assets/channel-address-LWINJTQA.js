@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-NN2DBUGO.js";import"/console/assets/chunk-FINYHDJW.js";import"/console/assets/chunk-IOE3WAUS.js";import"/console/assets/chunk-76CLFWLT.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
