@@ -51,6 +51,11 @@ pub enum Scenario {
     AcceptWithWebhook,
     CorrectionWithWebhook,
     CloseWithWebhook,
+    AcceptWithQueue,
+    AcceptWithEventBus,
+    AcceptWithFetchedWebhook,
+    FetchEvent,
+    AcknowledgeEvent,
     FirstMessageToBot,
     MessageToBot,
     BotAnswerCheck,
@@ -113,6 +118,11 @@ impl Scenario {
             Self::AcceptWithWebhook => "agent accepts a chat, one webhook",
             Self::CorrectionWithWebhook => "agent corrects a visitor, one webhook",
             Self::CloseWithWebhook => "agent closes a chat, one webhook",
+            Self::AcceptWithQueue => "agent accepts a chat, one webhook with an SQS queue",
+            Self::AcceptWithEventBus => "the same with an EventBridge event bus",
+            Self::AcceptWithFetchedWebhook => "the same with a program that fetches the event",
+            Self::FetchEvent => "program fetches it",
+            Self::AcknowledgeEvent => "program acknowledges it, nothing follows",
             Self::FirstMessageToBot => "visitor's first message, to a bot",
             Self::MessageToBot => "visitor's message to a bot",
             Self::BotAnswerCheck => "the check for the bot's answer",
@@ -142,6 +152,8 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     run_failure_scenarios(&driver, &mut usage).await?;
     run_transfer_scenarios(&driver, &mut usage).await?;
     run_webhook_scenarios(&driver, &mut usage).await?;
+    run_aws_target_scenarios(&driver, &mut usage).await?;
+    run_fetched_webhook_scenarios(&driver, &mut usage).await?;
     run_bot_scenarios(&driver, &mut usage).await?;
     run_widget_scenarios(&driver, &mut usage).await?;
     run_call_scenario(&driver, &mut usage).await?;
@@ -250,24 +262,44 @@ async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
 async fn run_pull_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "pulls", None).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
-    let fetch = async |after: Option<&str>| {
-        let query = after.map(|cursor| format!("?after={cursor}")).unwrap_or_default();
-        driver.api.get::<Value>(&format!("{}/events{query}", chat.channel), "").await
-    };
+    let feed = Feed { driver, path: format!("{}/events", chat.channel) };
     send().await?;
-    driver.wait_until_empty().await?;
-    let cursor = text(&fetch(None).await?, "cursor")?;
-    fetch(Some(&cursor)).await?;
+    feed.empty().await?;
     usage.insert(Scenario::MessageToFetch, driver.measure(send).await?);
-    let mut cursor = String::new();
-    let first_fetch = async || {
-        cursor = text(&fetch(None).await?, "cursor")?;
+    feed.measure([Scenario::Fetch, Scenario::Acknowledge], usage).await
+}
+
+/// The address at which a program fetches what waits for it.
+struct Feed<'a> {
+    driver: &'a Driver<'a>,
+    path: String,
+}
+
+impl Feed<'_> {
+    async fn fetch(&self, after: Option<&str>) -> Result<Value, Error> {
+        let query = after.map(|cursor| format!("?after={cursor}")).unwrap_or_default();
+        Ok(self.driver.api.get(&format!("{}{query}", self.path), "").await?)
+    }
+
+    /// Acknowledges what waits.
+    async fn empty(&self) -> Result<(), Error> {
+        self.driver.wait_until_empty().await?;
+        let cursor = text(&self.fetch(None).await?, "cursor")?;
+        self.fetch(Some(&cursor)).await.map(|_| ())
+    }
+
+    /// Measures how what waits is fetched and acknowledged.
+    async fn measure(&self, [fetch, acknowledge]: [Scenario; 2], usage: &mut ScenarioUsage) -> Result<(), Error> {
+        let mut cursor = String::new();
+        let first = async || {
+            cursor = text(&self.fetch(None).await?, "cursor")?;
+            Ok(())
+        };
+        usage.insert(fetch, self.driver.measure(first).await?);
+        let second = async || self.fetch(Some(&cursor)).await.map(|_| ());
+        usage.insert(acknowledge, self.driver.measure(second).await?);
         Ok(())
-    };
-    usage.insert(Scenario::Fetch, driver.measure(first_fetch).await?);
-    let acknowledge = async || fetch(Some(&cursor)).await.map(|_| ()).map_err(Error::from);
-    usage.insert(Scenario::Acknowledge, driver.measure(acknowledge).await?);
-    Ok(())
+    }
 }
 
 /// Runs the scenarios of what an integrator's programs report and send besides the visitors' messages. The first report
@@ -399,6 +431,48 @@ async fn run_webhook_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     close(1).await?;
     usage.insert(Scenario::CloseWithWebhook, driver.measure(async || close(2).await).await?);
     Ok(())
+}
+
+/// Runs the scenarios of webhooks with a queue or an event bus of the customer. The service assumes the role for the
+/// first chat of each.
+async fn run_aws_target_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let (queue, bus) = ("https://sqs.eu-central-1.amazonaws.com/123456789012/chats", "event-bus/chats");
+    let bus = format!("arn:aws:events:eu-central-1:123456789012:{bus}");
+    for (scenario, target, url) in
+        [(Scenario::AcceptWithQueue, "sqs", queue), (Scenario::AcceptWithEventBus, "eventbridge", &bus)]
+    {
+        let admin = driver.create_account(target).await?;
+        let role_arn = format!("arn:aws:iam::123456789012:role/{target}");
+        let settings: Value = driver.api.get("/admin/settings", &admin.token).await?;
+        let policy = json!({"role_arn": role_arn, "external_id": text(&settings, "aws_external_id")?});
+        driver.api.post::<Value>("/_local/customer-aws/roles", None, &policy).await?;
+        let webhook = json!({"target": target, "url": url, "role_arn": role_arn});
+        driver.post("/admin/settings/webhooks", &admin, webhook).await?;
+        let second = accept_first_of_two_chats(driver, &admin).await?;
+        usage.insert(scenario, driver.measure(async || driver.accept(&admin, second).await).await?);
+    }
+    Ok(())
+}
+
+async fn run_fetched_webhook_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let admin = driver.create_account("fetched").await?;
+    let webhook = driver.post("/admin/settings/webhooks", &admin, json!({"target": "pull"})).await?;
+    let url = text(&webhook, "pull_url")?;
+    let feed = Feed { driver, path: url.strip_prefix(driver.api.base_url()).unwrap_or(&url).to_owned() };
+    let second = accept_first_of_two_chats(driver, &admin).await?;
+    feed.empty().await?;
+    let accept = async || driver.accept(&admin, second).await;
+    usage.insert(Scenario::AcceptWithFetchedWebhook, driver.measure(accept).await?);
+    feed.measure([Scenario::FetchEvent, Scenario::AcknowledgeEvent], usage).await
+}
+
+/// Opens two chats, lets the agent accept one, and returns the number of the other.
+async fn accept_first_of_two_chats(driver: &Driver<'_>, admin: &LoggedInAgent) -> Result<u64, Error> {
+    let (_, channel) = driver.create_channel(admin, Some(&driver.receiver.url()), json!([])).await?;
+    driver.send_visitor_message(&channel, "ada").await?;
+    driver.accept(admin, 1).await?;
+    driver.send_visitor_message(&channel, "new").await?;
+    Ok(2)
 }
 
 async fn run_widget_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {

@@ -149,6 +149,8 @@ impl Accounts {
     }
 }
 
-async fn set_trust_policy(State(aws): State<CustomerAws>, Json(policy): Json<TrustPolicy>) {
+async fn set_trust_policy(State(aws): State<CustomerAws>, Json(policy): Json<TrustPolicy>) -> Json<Value> {
+    let role_arn = policy.role_arn.clone();
     aws.lock().write(Line::Role(policy));
+    Json(json!({ "role_arn": role_arn }))
 }
