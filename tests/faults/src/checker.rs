@@ -1,15 +1,25 @@
 //! Checks whether a round's evidence shows violations of the guarantees (docs/faults.md). The checks share no code with
 //! the service.
+//!
+//! # Layout
+//! - `checker/arrows.rs`: the events of a chat's changes of owner
+//! - `checker/promises.rs`: late delivery, strict order, and messages that are fetched
+
+mod arrows;
+mod promises;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
 
 use serde_json::{Value, json};
 
+use crate::account::OWNERSHIP_EVENTS;
 use crate::evidence::{Evidence, Journal};
 use crate::plan::MAX_CLOCK_ERROR_MS;
 use crate::receiver::{JournalEntry, Kind, Mood};
 use crate::records::{Action, Record};
+
+pub use self::arrows::count_arrows;
 
 #[derive(Debug, PartialEq)]
 pub struct Violation {
@@ -36,6 +46,10 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
     check_owners(evidence, &mut findings);
     check_closed_chats(evidence, &mut findings);
     check_notifications(evidence, &mut findings);
+    arrows::check_arrows(evidence, &service, &mut findings);
+    promises::check_late_deliveries(evidence, &service, &mut findings);
+    promises::check_strict_order(evidence, &service, &mut findings);
+    promises::check_fetched(evidence, &service, &mut findings);
     check_bots(evidence, &mut findings);
     check_report(evidence, &mut findings);
     findings.0
@@ -79,6 +93,7 @@ impl Display for Entry<'_> {
 struct ServiceView<'e> {
     entries: Vec<Entry<'e>>,
     entries_by_text: BTreeMap<&'e str, Vec<usize>>,
+    entries_by_id: BTreeMap<&'e str, usize>,
     requests_by_id: BTreeMap<&'e str, Vec<(&'e Journal, &'e JournalEntry)>>,
 }
 
@@ -101,7 +116,13 @@ impl<'e> ServiceView<'e> {
                 requests_by_id.entry(&request.webhook_id).or_default().push((journal, request));
             }
         }
-        Self { entries, entries_by_text, requests_by_id }
+        let ids = entries.iter().enumerate();
+        let entries_by_id = ids.filter_map(|(index, entry)| Some((entry.value["id"].as_str()?, index))).collect();
+        Self { entries, entries_by_text, entries_by_id, requests_by_id }
+    }
+
+    fn entry(&self, id: &str) -> Option<&Entry<'e>> {
+        self.entries_by_id.get(id).map(|index| &self.entries[*index])
     }
 
     fn with_text(&self, text: &str) -> Vec<&Entry<'e>> {
@@ -171,10 +192,15 @@ fn check_timelines(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Whether a receiver in this mood accepts requests. The service may still miss the response, for example because its
+/// Whether the receiver has accepted the request. The service may still miss the response, for example because its
 /// process is killed.
-fn is_accepting(mood: Mood) -> bool {
-    matches!(mood, Mood::Accept | Mood::Slow)
+fn is_accepted(request: &JournalEntry) -> bool {
+    matches!(request.mood, Mood::Accept | Mood::Slow) || request.mood == Mood::Reject && !can_be_rejected(request)
+}
+
+/// Any 2xx response accepts the event of a change of owner, whatever its body says.
+fn can_be_rejected(request: &JournalEntry) -> bool {
+    !OWNERSHIP_EVENTS.iter().any(|name| request.body["event_name"] == *name)
 }
 
 /// Whether the bot sent an event for the chat after the first attempt arrived, which makes the delivery count as
@@ -198,7 +224,7 @@ fn check_deliveries(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
         let state = delivery["state"].as_str().unwrap_or_default();
         match state {
             "delivered" => {
-                let is_accepted = requests.iter().any(|(_, request)| is_accepting(request.mood));
+                let is_accepted = requests.iter().any(|(_, request)| is_accepted(request));
                 let is_accepted = is_accepted || kind == Kind::Bot && has_bot_reacted(evidence, entry.chat, requests);
                 if !is_accepted {
                     findings.add("what is shown as delivered was accepted", format!("{entry}: {requests:?}"));
@@ -225,7 +251,7 @@ pub fn accepted_failures(evidence: &Evidence) -> usize {
     let service = ServiceView::new(evidence);
     let is_accepted_failure = |entry: &&Entry<'_>| {
         let has_failed = entry.delivery().is_some_and(|(_, delivery)| delivery["state"] == "failed");
-        has_failed && service.requests(entry.id()).iter().any(|(_, request)| is_accepting(request.mood))
+        has_failed && service.requests(entry.id()).iter().any(|(_, request)| is_accepted(request))
     };
     service.entries.iter().filter(is_accepted_failure).count()
 }
@@ -403,7 +429,6 @@ fn check_closed_chats(evidence: &Evidence, findings: &mut Findings) {
 /// Checks that each webhook has exactly one notification of each chat that an agent has accepted, and one of each
 /// closed chat.
 fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
-    let webhooks = evidence.journals.iter().filter(|journal| journal.kind == Kind::Webhook).count();
     for row in &evidence.chats {
         let timeline = row["chat_id"].as_u64().and_then(|chat| evidence.timelines.get(&chat));
         let entries = |event: &str| {
@@ -412,6 +437,7 @@ fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
         let is_closed = row["state"] == "closed";
         let is_accepted = !row["agent"].is_null();
         for (event, is_expected) in [("chat_accepted", is_accepted), ("chat_finished", is_closed)] {
+            let webhooks = evidence.journals.iter().filter(|journal| journal.gets(event)).count();
             let (found, expected) = (entries(event), if is_expected { webhooks } else { 0 });
             if found != expected {
                 findings.add("webhooks are notified once", format!("{found} of {expected} {event}: {row}"));
@@ -454,20 +480,28 @@ fn check_report(evidence: &Evidence, findings: &mut Findings) {
     compare("closed chats", &total["length"]["count"], closed);
     let settled: u64 = ["agent", "bot", "nobody"].iter().filter_map(|by| total["settled_by"][by].as_u64()).sum();
     compare("settled chats", &json!(settled), closed);
-    for (name, kind) in [("channel", Kind::Integrator), ("bot", Kind::Bot), ("webhook", Kind::Webhook)] {
-        let failed = evidence
-            .timelines
-            .iter()
-            .flat_map(|(chat, timeline)| timeline.iter().map(|value| Entry { chat: *chat, value }));
-        let failed = failed
-            .filter(|entry| entry.delivery().is_some_and(|(it, delivery)| it == kind && delivery["state"] == "failed"));
-        compare(&format!("failed deliveries to {name}"), &total["failed_deliveries"][name], failed.count());
+    let fields = [("channel", Kind::Integrator), ("bot", Kind::Bot)];
+    for (name, kind) in fields {
+        let reported = &total["failed_deliveries"][name];
+        compare(&format!("failed deliveries to {name}"), reported, count_failed(evidence, kind));
     }
+    let webhooks = ["webhook", "sqs", "eventbridge"].map(|name| total["failed_deliveries"][name].as_u64().unwrap_or(0));
+    let reported = json!(webhooks.iter().sum::<u64>());
+    compare("failed deliveries to webhooks", &reported, count_failed(evidence, Kind::Webhook));
+}
+
+/// Counts the deliveries that have failed, also if they were delivered late.
+fn count_failed(evidence: &Evidence, kind: Kind) -> usize {
+    let entries = evidence.timelines.iter();
+    let entries = entries.flat_map(|(chat, timeline)| timeline.iter().map(|value| Entry { chat: *chat, value }));
+    let has_failed = |delivery: &Value| delivery["state"] == "failed" || delivery["late"] == true;
+    entries.filter(|entry| entry.delivery().is_some_and(|(it, delivery)| it == kind && has_failed(delivery))).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Promises;
 
     fn record(action: Action, agent: u64, times: (u64, u64), status: Option<u16>) -> Record {
         Record {
@@ -492,7 +526,7 @@ mod tests {
 
     fn request(id: &str, text: &str, at_ms: u64) -> JournalEntry {
         let body = json!({"message": {"text": text, "id": id}});
-        JournalEntry { at_ms, webhook_id: id.to_owned(), body, mood: Mood::Accept }
+        JournalEntry { at_ms, webhook_id: id.to_owned(), body, mood: Mood::Accept, acknowledged_ms: None }
     }
 
     /// One chat with agent 5, in which three messages were delivered.
@@ -518,6 +552,7 @@ mod tests {
                 receiver: "integrator".to_owned(),
                 kind: Kind::Integrator,
                 requests: received.collect(),
+                promises: Promises::default(),
             }],
             chats: vec![json!({"chat_id": 1, "state": "active", "agent": {"id": 5}})],
             timelines: [(1, texts.iter().zip(1..).map(|(text, seq)| entry(seq, text)).collect())].into(),

@@ -14,7 +14,7 @@ use crate::account::{Account, Agent, Channel};
 use crate::client::ApiClient;
 use crate::records::{Action, Record, Records};
 
-const CONCURRENT_CONVERSATIONS: usize = 8;
+const CONCURRENT_CONVERSATIONS: usize = 16;
 const PAUSE_BETWEEN_REPETITIONS: Duration = Duration::from_millis(150);
 
 pub struct Request {
@@ -92,7 +92,7 @@ impl Conversations {
         for n in 0..1 + random.below(4) {
             self.visitor_writes(&channel, name, &format!("{name} writes {n}"), &mut random).await;
         }
-        if channel.has_bot {
+        if channel.facts.has_bot {
             self.talk_to_bot(&channel, name, &mut random).await;
         }
         let Some(chat) = self.find_chat(name).await else { return };
@@ -236,6 +236,9 @@ impl Conversations {
             }
         };
         tokio::join!(close, something_else);
+        if random.is_chosen(300) {
+            self.rate(channel, visitor, chat).await;
+        }
         if random.is_chosen(200) {
             self.visitor_writes(channel, visitor, &format!("{visitor} returns"), random).await;
         }
@@ -251,6 +254,20 @@ impl Conversations {
         let path = format!("/agent/chats/{chat}/{name}");
         let request = Request { action, chat: Some(chat), agent: Some(agent.id), to, text: None, path, body };
         send(&agent.client, &self.records, request, None).await
+    }
+
+    /// Sends the visitor's rating of the chat, which nobody rates a second time.
+    async fn rate(&self, channel: &Channel, visitor: &str, chat: u64) {
+        let request = Request {
+            action: Action::Rate,
+            chat: Some(chat),
+            agent: None,
+            to: None,
+            text: None,
+            path: format!("{}/rating", channel.endpoint),
+            body: json!({"sender": {"id": visitor}, "chat_id": chat, "rate": "positive"}),
+        };
+        send(&self.anonymous, &self.records, request, Some(4)).await;
     }
 
     fn other_agent(&self, agent: &Agent, random: &mut Generator) -> Agent {

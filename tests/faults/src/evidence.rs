@@ -20,6 +20,9 @@ pub struct Evidence {
     pub chats: Vec<Value>,
     /// The timeline of each chat, keyed by chat number.
     pub timelines: BTreeMap<u64, Vec<Value>>,
+    /// The account's channels, keyed by id.
+    #[serde(default)]
+    pub channels: BTreeMap<String, ChannelFacts>,
     pub report: Value,
     /// The ids of the account's agents, including the admin.
     pub agents: Vec<u64>,
@@ -40,10 +43,45 @@ pub struct Journal {
     pub receiver: String,
     pub kind: Kind,
     pub requests: Vec<JournalEntry>,
+    #[serde(default)]
+    pub promises: Promises,
+}
+
+impl Journal {
+    /// Whether this is the journal of a webhook that gets this event.
+    pub fn gets(&self, event: &str) -> bool {
+        self.promises.events.iter().any(|name| name == event)
+    }
+}
+
+/// What the service promises about the deliveries to a receiver, beside what it promises to all.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Promises {
+    pub strict_order: bool,
+    /// Whether a program fetches the messages and acknowledges them.
+    pub is_fetched: bool,
+    /// The events that a webhook gets.
+    pub events: Vec<String>,
+}
+
+impl Promises {
+    pub fn of_events<const N: usize>(events: [&str; N]) -> Self {
+        Self { events: events.map(str::to_owned).to_vec(), ..Self::default() }
+    }
+}
+
+/// What is known about a channel.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct ChannelFacts {
+    pub has_bot: bool,
+    pub is_fetched: bool,
+    /// Whether failed messages are delivered late.
+    pub is_late: bool,
 }
 
 impl Evidence {
-    pub async fn collect(account: &Account, records: &Records) -> Self {
+    /// `customer_file` is the file with what customers' AWS accounts have received.
+    pub async fn collect(account: &Account, records: &Records, customer_file: &Path) -> Self {
         let client = &account.admin.client;
         let chats = Self::read_chats(account).await;
         let mut timelines = BTreeMap::new();
@@ -51,14 +89,10 @@ impl Evidence {
             let number = chat["chat_id"].as_u64().unwrap();
             timelines.insert(number, read_timeline(client, number).await);
         }
-        let journals = account.receivers.iter().map(|receiver| Journal {
-            receiver: receiver.name.to_owned(),
-            kind: receiver.kind,
-            requests: receiver.journal(),
-        });
         Self {
             records: records.all(),
-            journals: journals.collect(),
+            journals: account.journals(customer_file, records),
+            channels: account.channels.iter().map(|channel| (channel.id.clone(), channel.facts)).collect(),
             chats,
             timelines,
             report: client.must_get("/admin/reports?days=2").await,
@@ -82,6 +116,12 @@ impl Evidence {
             }
         }
         all
+    }
+
+    /// Returns the facts about a chat's channel.
+    pub fn channel_of(&self, chat: u64) -> Option<ChannelFacts> {
+        let row = self.chats.iter().find(|row| row["chat_id"] == chat)?;
+        self.channels.get(row["channel"]["channel_id"].as_str()?).copied()
     }
 
     /// Returns three lines: the load, the injected faults, and the recovery.
@@ -126,11 +166,19 @@ async fn read_timeline(client: &ApiClient, chat: u64) -> Vec<Value> {
     }
 }
 
-pub async fn pending_deliveries(client: &ApiClient) -> Vec<Value> {
+/// Returns the deliveries that are pending, and those that have failed but will be attempted again.
+pub async fn unfinished_deliveries(client: &ApiClient) -> Vec<Value> {
+    let mut unfinished = deliveries(client, "pending").await;
+    let failed = deliveries(client, "failed").await;
+    unfinished.extend(failed.into_iter().filter(|delivery| delivery["late_until"].is_u64()));
+    unfinished
+}
+
+async fn deliveries(client: &ApiClient, state: &str) -> Vec<Value> {
     let mut all = Vec::new();
     let mut cursor = String::new();
     loop {
-        let page = client.must_get(&format!("/admin/deliveries?state=pending&limit=100{cursor}")).await;
+        let page = client.must_get(&format!("/admin/deliveries?state={state}&limit=100{cursor}")).await;
         all.extend(page["deliveries"].as_array().unwrap().iter().cloned());
         let Some(next) = page["next"].as_str() else { return all };
         cursor = format!("&cursor={next}");

@@ -13,6 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use crate::customer::JOURNAL_FILE;
 use crate::host_program::{HostCommand, HostStatus};
 
 /// How long the host may take to start or to respond to a command.
@@ -63,7 +64,7 @@ impl HostControl {
     }
 
     pub async fn set_plan(&mut self, plan: Option<FaultPlan>) {
-        self.running.send(&HostCommand::SetPlan(plan)).await;
+        self.running.send(&HostCommand::SetPlan(plan.map(Box::new))).await;
     }
 
     /// Runs the scheduled search for overdue deliveries. Returns the number of messages in each queue that is not empty
@@ -86,6 +87,11 @@ impl HostControl {
             *all.entry(name.clone()).or_default() += count;
         }
         all
+    }
+
+    /// Returns the path of the file with what customers' AWS accounts have received.
+    pub fn customer_file(&self) -> PathBuf {
+        self.folder.join("data").join(JOURNAL_FILE)
     }
 
     pub fn copy_log(&self, to: &Path) {

@@ -27,7 +27,7 @@ pub struct HostArguments {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum HostCommand {
     /// Starts injecting this plan's faults. The plan replaces any earlier plan. `None` stops the injection.
-    SetPlan(Option<FaultPlan>),
+    SetPlan(Option<Box<FaultPlan>>),
     /// Runs the scheduled search for overdue deliveries now.
     Sweep,
     Status,
@@ -68,7 +68,7 @@ pub async fn run(arguments: HostArguments) -> ExitCode {
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     while let Ok(Some(line)) = commands.next_line().await {
         match serde_json::from_str(&line).expect("a command") {
-            HostCommand::SetPlan(plan) => host.faults().set_plan(plan),
+            HostCommand::SetPlan(plan) => host.faults().set_plan(plan.map(|plan| *plan)),
             HostCommand::Sweep => {
                 if let Err(error) = host.run_schedule("schedule-requeue-deliveries").await {
                     eprintln!("the sweep failed: {error}");

@@ -6,6 +6,7 @@
 //! - `host_program.rs`, `host_control.rs`: the local host as a program that can be killed, and its supervisor
 //! - `account.rs`, `conversations.rs`, `bot.rs`: the load: an account, its visitors and agents, and its bot
 //! - `receiver.rs`: the integrators, webhooks and the bot's provider, which misbehave
+//! - `fetcher.rs`, `customer.rs`: an integrator's program that fetches its messages, and a customer's queue and event bus
 //! - `client.rs`, `records.rs`: requests to the service, and the record of each of them
 //! - `evidence.rs`: what is known after a round: the records, the journals of the receivers and the service's data
 //! - `checker.rs`: judges the evidence, without using any of the service's code
@@ -17,7 +18,9 @@ mod bot;
 mod checker;
 mod client;
 mod conversations;
+mod customer;
 mod evidence;
+mod fetcher;
 mod host_control;
 mod host_program;
 mod plan;
@@ -125,6 +128,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
 fn report(evidence: &Evidence) -> usize {
     println!("{}", evidence.summary());
     println!("  failed although accepted: {}", checker::accepted_failures(evidence));
+    println!("  changes of owner that a webhook was notified of: {}", checker::count_arrows(evidence));
     let violations = checker::check(evidence);
     for violation in &violations {
         println!("VIOLATION {violation}");

@@ -44,6 +44,8 @@ pub enum Mood {
     CloseEarly,
     /// Processes the request and closes the connection without a response.
     CloseUnanswered,
+    /// Only of messages that a program fetches: it has not acknowledged the message.
+    Fetched,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -53,11 +55,14 @@ pub struct JournalEntry {
     pub webhook_id: String,
     pub body: Value,
     pub mood: Mood,
+    /// When the service confirmed that the message was acknowledged, if a program has fetched it.
+    #[serde(default)]
+    pub acknowledged_ms: Option<u64>,
 }
 
 impl std::fmt::Debug for JournalEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { at_ms, webhook_id, body: _, mood } = self;
+        let Self { at_ms, webhook_id, mood, .. } = self;
         write!(f, "{webhook_id} after {at_ms} ms: {mood:?}")
     }
 }
@@ -178,7 +183,8 @@ async fn answer(stream: TcpStream, shared: &Shared) -> Option<()> {
     let (headers, body) = read_request(&mut stream).await?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let webhook_id = headers.get("webhook-id").cloned().unwrap_or_default();
-    let entry = JournalEntry { at_ms: shared.records.now_ms(), webhook_id, body: body.clone(), mood };
+    let entry =
+        JournalEntry { at_ms: shared.records.now_ms(), webhook_id, body: body.clone(), mood, acknowledged_ms: None };
     shared.journal.lock().unwrap().push(entry);
     let stream = stream.get_mut();
     match mood {
@@ -204,7 +210,7 @@ async fn answer(stream: TcpStream, shared: &Shared) -> Option<()> {
                 sleep(Duration::from_millis(200)).await;
             }
         }
-        Mood::CloseEarly => None,
+        Mood::CloseEarly | Mood::Fetched => None,
     }
 }
 

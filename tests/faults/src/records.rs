@@ -1,7 +1,7 @@
 //! Records of the requests that make up the load, each with its result as the client saw it.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ pub enum Action {
     Accept,
     Transfer,
     Close,
+    Rate,
 }
 
 /// A request, including its repetitions with the same idempotency key. Times are milliseconds since the start of the
@@ -54,12 +55,20 @@ impl Record {
 #[derive(Clone)]
 pub struct Records {
     start: Instant,
+    start_unix_ms: u64,
     all: Arc<Mutex<Vec<Record>>>,
 }
 
 impl Records {
     pub fn start() -> Self {
-        Self { start: Instant::now(), all: Arc::default() }
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let start_unix_ms = u64::try_from(since_1970.as_millis()).unwrap();
+        Self { start: Instant::now(), start_unix_ms, all: Arc::default() }
+    }
+
+    /// Converts milliseconds since 1970 to milliseconds since the start of the round.
+    pub fn ms_since_start(&self, unix_ms: u64) -> u64 {
+        unix_ms.saturating_sub(self.start_unix_ms)
     }
 
     pub fn now_ms(&self) -> u64 {

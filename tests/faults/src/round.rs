@@ -11,7 +11,7 @@ use crate::account::{Account, BOT_ANSWER_SECONDS};
 use crate::bot::Bot;
 use crate::client::ApiClient;
 use crate::conversations::Conversations;
-use crate::evidence::{Evidence, pending_deliveries};
+use crate::evidence::{Evidence, unfinished_deliveries};
 use crate::host_control::HostControl;
 use crate::plan::{RoundPlan, SLOT_MS};
 use crate::records::Records;
@@ -59,7 +59,7 @@ pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -
     let chats = Evidence::read_chats(&account).await;
     conversations.send_in_order(&chats).await;
     recovery_problem = recovery_problem.or(recover(host, &account).await);
-    let mut evidence = Evidence::collect(&account, &records).await;
+    let mut evidence = Evidence::collect(&account, &records, &host.customer_file()).await;
     evidence.queues = host.queues().await.clone();
     evidence.faults = difference(&host.faults(), &faults_before);
     evidence.recovery_problem = recovery_problem;
@@ -85,14 +85,14 @@ async fn inject(host: &mut HostControl, plan: &RoundPlan, seconds: u64) {
     host.set_plan(None).await;
 }
 
-/// Runs the sweep until no delivery is pending and all queues except the dead-letter queues are empty. Returns what is
+/// Runs the sweep until no delivery is pending or waits for its receiver's return, and all queues except the dead-letter queues are empty. Returns what is
 /// still pending after the timeout, or `None` if everything recovers in time.
 async fn recover(host: &mut HostControl, account: &Account) -> Option<String> {
     let deadline = Instant::now() + RECOVERY_TIMEOUT;
     loop {
         let queues = host.sweep().await.clone();
         let waiting: Vec<_> = queues.iter().filter(|(name, _)| !name.contains("DeadLetter")).collect();
-        let pending = pending_deliveries(&account.admin.client).await;
+        let pending = unfinished_deliveries(&account.admin.client).await;
         if waiting.is_empty() && pending.is_empty() {
             return None;
         }
