@@ -88,6 +88,7 @@ impl NewChat<'_> {
             opened_on: Day::of(now, &settings.time_zone),
             first_answer_at: None,
             agent_joined_at: None,
+            closed_at: None,
             updated_at: now,
             other_change_at: None,
             last_message: Some(first_message),

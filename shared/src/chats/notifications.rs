@@ -96,9 +96,12 @@ impl NotificationContext<'_> {
         }
     }
 
-    fn target_of(&self, dispatch: &WebhookDispatch) -> Target {
-        let webhook = self.webhooks.iter().find(|webhook| webhook.webhook_id == dispatch.webhook_id);
-        webhook.map_or(Target::Webhook, |webhook| webhook.target.delivery_target())
+    /// Returns the delivery of a notification for a webhook.
+    fn delivery_to(&self, dispatch: &WebhookDispatch) -> Delivery {
+        let Some(webhook) = self.webhooks.iter().find(|webhook| webhook.webhook_id == dispatch.webhook_id) else {
+            return Delivery::new(Target::Webhook, self.now);
+        };
+        Delivery::new(webhook.target.delivery_target(), self.now.plus(webhook.delay_of(dispatch.event)))
     }
 
     /// Creates entries with the chat's next entry numbers, and increases the chat's `seq` accordingly.
@@ -110,8 +113,8 @@ impl NotificationContext<'_> {
         let mut entries = Vec::with_capacity(contents.len());
         for (content, webhook_dispatch) in contents {
             chat.seq += 1;
-            let target = webhook_dispatch.as_ref().map_or(Target::Bot, |dispatch| self.target_of(dispatch));
-            let delivery = Some(Delivery::new(target, self.now));
+            let to_bot = || Delivery::new(Target::Bot, self.now);
+            let delivery = Some(webhook_dispatch.as_ref().map_or_else(to_bot, |dispatch| self.delivery_to(dispatch)));
             let entry = new_entry(chat, Sender::System, content, self.now)?;
             entries.push(TimelineEntry { webhook_dispatch, delivery, ..entry });
         }

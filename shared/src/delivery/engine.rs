@@ -362,7 +362,8 @@ impl DeliveryRun<'_> {
         let update = update.map_err(failed_at(FailedStage::Record))?;
         let stored = self.store_update(entry, chat, delivery, attempt, update).await;
         let Some(update) = stored.map_err(failed_at(FailedStage::Record))? else { return Ok(()) };
-        let age = update.result_visible_at(ended_at).map(|result_visible_at| result_visible_at.since(entry.at));
+        let born = entry.delivery.as_ref().map_or(entry.at, |stored| stored.planned_at(entry.at));
+        let age = update.result_visible_at(ended_at).map(|result_visible_at| result_visible_at.since(born));
         metrics::count_attempt(target, update.attempt_result(outcome), age);
         if let DeliveryUpdate::RetryAfter(delay) = update {
             let queued = self.send_delayed(&self.task.next_attempt(), delay).await;

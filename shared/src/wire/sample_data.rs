@@ -64,6 +64,7 @@ pub fn chat(now: Timestamp) -> Chat {
         opened_on: Day::of(now, &TimeZone::default()),
         first_answer_at: None,
         agent_joined_at: None,
+        closed_at: None,
         updated_at: now,
         other_change_at: None,
         last_message: None,

@@ -2,11 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::support::account_with_webhook::{WebhookFixture, wait_for_event};
+use crate::support::account_with_webhook::{
+    WebhookFixture, add_webhook, event_names, ok_response, wait_for_event,
+};
 use crate::support::agent_socket::AgentSocket;
 use crate::support::api_client::{ApiResponse, TestChannel};
-use crate::support::test_host::{ActiveChat, VISITOR_ID, run_on_shared_host};
+use crate::support::test_host::{
+    ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time,
+};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
+use crate::support::wait::seconds;
 
 async fn report(channel: &TestChannel, kind: &str, body: &Value) -> ApiResponse {
     channel.client.post(&format!("{}/{kind}", channel.endpoint), body).await
@@ -89,5 +94,35 @@ fn agents_see_when_a_message_was_delivered_and_read() {
         report(&other, "receipts", &receipt(VISITOR_ID, &message, "read")).await.expect_error(404, "not_found");
         let invalid = send(receipt(VISITOR_ID, &message, "seen")).await.expect_error(400, "invalid_request");
         assert_eq!(invalid["error"]["field"], "type");
+    });
+}
+
+#[test]
+fn chat_finished_waits_for_the_rating() {
+    run_with_virtual_time(async |host, time| {
+        let webhooks = [0, 300].map(|seconds| (seconds, TestReceiver::start(ok_response())));
+        let account = host.create_account().await;
+        let agent = account.create_agent("Ann").await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        let mut receivers = Vec::new();
+        for (seconds, receiver) in webhooks {
+            let receiver = receiver.await;
+            let events = json!(["chat_finished", "chat_updated"]);
+            add_webhook(&account, &receiver, json!({"events": events, "rating_wait_seconds": seconds})).await;
+            receivers.push(receiver);
+        }
+        let chat = open_accepted_chat(&agent, &channel, VISITOR_ID).await;
+        agent.close(chat).await;
+        time.wait_until_idle().await;
+        time.advance(seconds(120));
+        let rating = json!({"sender": {"id": VISITOR_ID}, "rate": "positive"});
+        report(&channel, "rating", &rating).await.expect(200);
+        time.run_until_queues_are_empty().await;
+        let names: Vec<_> = receivers.iter().map(event_names).collect();
+        assert_eq!(names, [vec!["chat_finished", "chat_updated"], vec!["chat_finished"]]);
+        let rates: Vec<_> = receivers.iter().map(|it| it.requests()[0].json()["chat"]["rate"].clone()).collect();
+        assert_eq!(rates, [Value::Null, json!("positive")]);
+        let waited = receivers[1].requests()[0].json();
+        assert_eq!(waited["event_name"], "chat_finished");
     });
 }

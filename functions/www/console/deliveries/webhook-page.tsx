@@ -51,6 +51,7 @@ type WebhookDraft = Pick<
   "events" | "late_delivery" | "strict_order" | "format" | "body" | "ed25519_signature"
 > & {
   url: string;
+  rating_wait_seconds: string;
   role_arn: string;
 };
 const draftOf = ({
@@ -61,6 +62,7 @@ const draftOf = ({
   strict_order,
   format,
   body,
+  rating_wait_seconds,
   ed25519_signature,
 }: Webhook): WebhookDraft => ({
   url: url ?? "",
@@ -70,8 +72,13 @@ const draftOf = ({
   strict_order,
   format,
   body,
+  rating_wait_seconds: String(rating_wait_seconds),
   ed25519_signature,
 });
+
+/** The API takes a number. What is not a number is sent as it is, so that the response names the field. */
+const withNumber = ({ rating_wait_seconds, ...changes }: Partial<WebhookDraft>) =>
+  rating_wait_seconds === undefined ? changes : { ...changes, rating_wait_seconds: Number(rating_wait_seconds) };
 
 interface WebhookFormProps {
   webhook: Webhook;
@@ -84,10 +91,12 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
   const path = { webhook_id: webhook.webhook_id };
   const form = useRecordForm({
     stored: webhook,
-    fields: ["url", "role_arn", "events"],
+    fields: ["url", "role_arn", "events", "rating_wait_seconds"],
     draftOf,
     changesOf: (stored, draft) =>
-      changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() }),
+      withNumber(
+        changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() }),
+      ),
     save: (changes) => api.patch("/admin/settings/webhooks/{webhook_id}", { path, body: changes }),
     onSaved: onStored,
   });
@@ -143,6 +152,12 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
               help="Events then say what has happened in which chat, without names, texts and contact details."
               isOn={form.draft.body === "thin"}
               onChange={(isOn) => form.change({ body: isOn ? "thin" : "full" })}
+            />
+            <TextField
+              {...form.text("rating_wait_seconds")}
+              label="Wait for the rating (seconds)"
+              help="chat_finished is sent so many seconds after the end of the chat, with the rating that the visitor has given until then. At most 600."
+              input={{ inputmode: "numeric" }}
             />
             {(isServer || isFetched) && (
               <Switch

@@ -1,5 +1,7 @@
 //! A visitor rates a chat.
 
+use std::time::Duration;
+
 use crate::chats::notifications::NotificationContext;
 use crate::domain::chats::chat::{Chat, Rating};
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -32,16 +34,23 @@ pub async fn rate_chat(
     Ok(Vec::new())
 }
 
-/// Returns the events that report a rating: chat_rated and, if chat_finished can no longer contain the rating,
-/// chat_updated. There is no chat_updated if no agent took part, because then no event has reported the chat.
+/// An attempt can be early by less than this. A rating that is stored at the same time is then reported twice, in
+/// chat_finished and with chat_updated.
+const MAX_ATTEMPT_LEAD: Duration = Duration::from_secs(3);
+
+/// Returns the events that report a rating: chat_rated and, for the webhooks whose chat_finished can no longer contain
+/// the rating, chat_updated. There is no chat_updated if no agent took part, because then no event has reported the chat.
 fn rating_notifications(chat: &Chat, webhooks: &[Webhook], now: Timestamp) -> Result<Vec<TimelineEntry>, Error> {
     let owner = chat.state.agent().map(|agent| agent.agent_id);
     let agent_id = owner.or_else(|| chat.participants.last().copied());
     let context = NotificationContext { webhooks, agent_id, now };
     let details = WebhookEventDetails { reports_rating: true, ..WebhookEventDetails::default() };
+    let since_end = now.since(chat.closed_at.unwrap_or(Timestamp(0))).saturating_add(MAX_ATTEMPT_LEAD);
     let is_finished = chat.state.is_closed() && agent_id.is_some();
-    let finished = is_finished.then_some(WebhookEvent::ChatUpdated);
-    let events = finished.into_iter().chain([WebhookEvent::ChatRated]);
-    let contents = events.flat_map(|event| context.webhook_notifications(event, details)).collect();
+    let is_sent = |webhook: &&Webhook| is_finished && since_end > webhook.delay_of(WebhookEvent::ChatFinished);
+    let finished: Vec<Webhook> = webhooks.iter().filter(is_sent).cloned().collect();
+    let updated = NotificationContext { webhooks: &finished, ..context };
+    let mut contents = updated.webhook_notifications(WebhookEvent::ChatUpdated, details);
+    contents.extend(context.webhook_notifications(WebhookEvent::ChatRated, details));
     context.create_entries(&mut chat.clone(), contents)
 }

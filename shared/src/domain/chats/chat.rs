@@ -161,6 +161,8 @@ pub struct Chat {
     /// When the chat's agent got the chat. `None` if no agent has it, or if an earlier version of the service stored
     /// the transition.
     pub agent_joined_at: Option<Timestamp>,
+    /// `None` while the chat is open, and in chats that were closed before this attribute was introduced.
+    pub closed_at: Option<Timestamp>,
     /// The time of the last message, call event or transition. Notes and other webhook events do not count.
     pub updated_at: Timestamp,
     /// The time of the last change that lists of chats report but that did not set `updated_at`: a note, a correction
@@ -211,6 +213,7 @@ impl Chat {
             (_, Some(_)) => Some(now),
             (_, None) => None,
         };
+        let closed_at = state.is_closed().then_some(now);
         let is_with_bot = state == ChatState::Bot;
         let handover = self.handover.clone().filter(|_| !is_with_bot);
         let mut after = Self {
@@ -219,6 +222,7 @@ impl Chat {
             state,
             version,
             agent_joined_at,
+            closed_at,
             updated_at: now,
             waiting_since,
             typing_started_at: None,

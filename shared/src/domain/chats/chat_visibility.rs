@@ -102,6 +102,7 @@ mod tests {
             opened_on: Day::of(Timestamp(0), &TimeZone::default()),
             first_answer_at: None,
             agent_joined_at: None,
+            closed_at: None,
             updated_at: Timestamp(0),
             other_change_at: None,
             last_message: None,

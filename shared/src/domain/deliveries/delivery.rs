@@ -264,13 +264,14 @@ impl Attempt {
 }
 
 impl Delivery {
-    pub fn new(target: Target, now: Timestamp) -> Self {
+    /// Returns a delivery whose first attempt is made at `starts_at`.
+    pub fn new(target: Target, starts_at: Timestamp) -> Self {
         Self {
             target,
             state: DeliveryState::Pending,
             round: 1,
             requeues: 0,
-            round_started_at: now,
+            round_started_at: starts_at,
             attempts_made: 0,
             attempts: Vec::new(),
             attempts_left_out: 0,
@@ -284,6 +285,12 @@ impl Delivery {
     /// Whether the delivery has failed but is to be attempted again at `now`.
     pub fn is_late(&self, now: Timestamp) -> bool {
         self.visible_state(now) == DeliveryState::Failed && self.late_until.is_some_and(|until| now < until)
+    }
+
+    /// Returns when the entry was to be sent. `created_at` is when it was created.
+    pub fn planned_at(&self, created_at: Timestamp) -> Timestamp {
+        let is_planned_for_later = self.round == 1 && self.attempts_made == 0 && self.requeues == 0;
+        if is_planned_for_later { self.round_started_at.max(created_at) } else { created_at }
     }
 
     pub fn is_failed(&self) -> bool {

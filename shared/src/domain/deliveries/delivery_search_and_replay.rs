@@ -202,6 +202,7 @@ mod tests {
             opened_on: Day::of(at(0), &TimeZone::default()),
             first_answer_at: None,
             agent_joined_at: None,
+            closed_at: None,
             updated_at: at(100),
             other_change_at: None,
             last_message: None,

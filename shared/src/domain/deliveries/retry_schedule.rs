@@ -22,6 +22,10 @@ const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
 /// because queues delay them by whole seconds.
 pub const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
+/// A first attempt is made at once if its round starts no later than this, because the clock of the process that stored
+/// the entry can be ahead. Only a delivery that was planned for later waits.
+const MAX_CLOCK_ERROR: Duration = Duration::from_secs(2);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStep {
     /// Send the entry now, with this timeout.
@@ -67,9 +71,10 @@ impl DeliveryClock {
     /// starts in [`DELIVERY_WINDOW`] also ends in it, unless less than [`MIN_ATTEMPT_TIME`] is left.
     fn next_step(&self, now: Timestamp) -> AttemptStep {
         let next_slot = self.next_slot();
+        let tolerance = if self.attempts_made == 0 { MAX_CLOCK_ERROR } else { SLOT_TOLERANCE };
         if self.attempts_made >= MAX_ATTEMPTS {
             AttemptStep::GiveUp
-        } else if self.attempts_made > 0 && next_slot.since(now) > SLOT_TOLERANCE {
+        } else if next_slot.since(now) > tolerance {
             AttemptStep::Wait(next_slot.since(now))
         } else {
             let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);

@@ -1,5 +1,7 @@
 //! The webhooks of an account and the events that are sent to them (specification, part C).
 
+use std::time::Duration;
+
 use crate::domain::accounts::status_watch::StatusChange;
 use crate::domain::calls::phone_call::PhoneCall;
 use crate::domain::channels::channel::EndpointSecret;
@@ -82,6 +84,8 @@ pub struct Webhook {
     pub pull_secrets: Vec<EndpointSecret>,
     pub format: BodyFormat,
     pub detail: BodyDetail,
+    /// How long chat_finished waits for the visitor's rating.
+    pub rating_wait: Duration,
     pub delivery: DeliveryOptions,
     /// What an outage of the receiver means for the webhook. Only the outage itself changes it.
     pub outage_status: OutageStatus,
@@ -102,6 +106,7 @@ impl Webhook {
             pull_secrets: Vec::new(),
             format: BodyFormat::default(),
             detail: BodyDetail::default(),
+            rating_wait: Duration::ZERO,
             delivery,
             outage_status: OutageStatus::default(),
         }
@@ -144,6 +149,11 @@ impl Webhook {
         }
         !self.has_ed25519_signature()
             || self.signing_keys.rotate_if_unchanged(&before.signing_keys, signing_key, now, old_until)
+    }
+
+    /// Returns how long after it happened an event is sent.
+    pub fn delay_of(&self, event: WebhookEvent) -> Duration {
+        if event == WebhookEvent::ChatFinished { self.rating_wait } else { Duration::ZERO }
     }
 
     pub fn subscribes_to(&self, event: WebhookEvent) -> bool {

@@ -163,6 +163,7 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         opened_on: Day::of(Timestamp(0), &TimeZone::default()),
         first_answer_at: None,
         agent_joined_at: None,
+        closed_at: None,
         updated_at: Timestamp(0),
         other_change_at: None,
         last_message: None,

@@ -91,12 +91,19 @@ struct WebhookItem {
     /// `None` stands for the full body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    rating_wait_seconds: u64,
     #[serde(default = "default_late_delivery")]
     late_delivery: bool,
     #[serde(default)]
     strict_order: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     outage_status: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Webhooks that an earlier version of the service stored have late delivery, too.
@@ -308,6 +315,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
                 ("events", before.events != webhook.events),
                 ("format", before.format != webhook.format),
                 ("body", before.detail != webhook.detail),
+                ("rating_wait_seconds", before.rating_wait != webhook.rating_wait),
                 ("ed25519_signature", before.signing_keys != webhook.signing_keys),
                 ("late_delivery", before.delivery.late_delivery != webhook.delivery.late_delivery),
                 ("strict_order", before.delivery.strict_order != webhook.delivery.strict_order),
@@ -387,6 +395,7 @@ impl From<&Webhook> for WebhookItem {
             pull_secrets,
             format,
             detail,
+            rating_wait,
             delivery,
             outage_status,
         } = webhook.clone();
@@ -402,6 +411,7 @@ impl From<&Webhook> for WebhookItem {
             signing_keys: items(signing_keys),
             pull_secrets: pull_secrets.iter().map(EndpointSecretItem::from).collect(),
             format: (format != BodyFormat::default()).then(|| format.name().to_owned()),
+            rating_wait_seconds: rating_wait.as_secs(),
             detail: (detail != BodyDetail::default()).then(|| detail.name().to_owned()),
             late_delivery,
             strict_order,
@@ -425,6 +435,7 @@ impl TryFrom<WebhookItem> for Webhook {
             pull_secrets,
             format,
             detail,
+            rating_wait_seconds,
             late_delivery,
             strict_order,
             outage_status,
@@ -444,6 +455,7 @@ impl TryFrom<WebhookItem> for Webhook {
             signing_keys: read(signing_keys),
             pull_secrets: pull_secrets.into_iter().map(EndpointSecret::try_from).collect::<Result<_, _>>()?,
             format: format.as_deref().map(parse_format).transpose()?.unwrap_or_default(),
+            rating_wait: Duration::from_secs(rating_wait_seconds),
             detail: detail.as_deref().map(parse_detail).transpose()?.unwrap_or_default(),
             delivery: DeliveryOptions { late_delivery, strict_order },
             outage_status: outage_status.as_deref().and_then(OutageStatus::parse).unwrap_or_default(),

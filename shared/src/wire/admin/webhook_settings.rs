@@ -1,6 +1,7 @@
 //! The /admin/settings/webhooks endpoints: bodies and operations.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,11 @@ use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::ReceiverTest;
 use crate::wire::admin::signing_secret::{SecretRotation, SigningSecret};
 use crate::wire::fields::urls::{MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{AnyText, Change, Name, True, UnixSeconds};
+use crate::wire::fields::values::{AnyText, Change, Name, True, UnixSeconds, Whole};
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
+
+/// A queue delays a task by at most fifteen minutes.
+const MAX_RATING_WAIT_SECONDS: u64 = 600;
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
@@ -97,6 +101,9 @@ pub struct NewWebhook {
     /// `thin` leaves out names, texts, contact details and other data of the visitor.
     #[schemars(extend("default" = "full"))]
     body: Option<Name<BodyDetail>>,
+    /// How many seconds chat_finished waits for the visitor's rating.
+    #[schemars(extend("default" = 0))]
+    rating_wait_seconds: Option<RatingWait>,
 }
 
 impl NewWebhook {
@@ -108,14 +115,15 @@ impl NewWebhook {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } = self;
+        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body, rating_wait_seconds } = self;
         let target = target.map_or(WebhookTarget::default(), |Name(target)| target);
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
         let format = format.map_or(blank.format, |Name(format)| format);
         let detail = body.map_or(blank.detail, |Name(detail)| detail);
+        let rating_wait = rating_wait_seconds.map_or(blank.rating_wait, RatingWait::duration);
         let (url, role_arn) = (checked_address(url, target, guard)?, checked_role(role_arn, target)?);
-        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, detail, delivery, ..blank };
+        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, detail, rating_wait, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
     }
@@ -137,6 +145,8 @@ pub struct WebhookChanges {
     format: Option<Name<BodyFormat>>,
     /// `thin` leaves out names, texts, contact details and other data of the visitor.
     body: Option<Name<BodyDetail>>,
+    /// How many seconds chat_finished waits for the visitor's rating.
+    rating_wait_seconds: Option<RatingWait>,
 }
 
 impl WebhookChanges {
@@ -147,7 +157,7 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body } = self;
+        let Self { url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body, rating_wait_seconds } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url.into_option() {
@@ -159,8 +169,21 @@ impl WebhookChanges {
         changed.events = events.map_or(changed.events, WebhookEvents::into_unique);
         changed.format = format.map_or(changed.format, |Name(format)| format);
         changed.detail = body.map_or(changed.detail, |Name(detail)| detail);
+        changed.rating_wait = rating_wait_seconds.map_or(changed.rating_wait, RatingWait::duration);
         changed.set_ed25519_signature(ed25519_signature.unwrap_or(webhook.has_ed25519_signature()), new_key);
         Ok(changed)
+    }
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+struct RatingWait(Whole<0, MAX_RATING_WAIT_SECONDS>);
+
+impl RatingWait {
+    fn duration(self) -> Duration {
+        let Self(Whole(seconds)) = self;
+        Duration::from_secs(seconds)
     }
 }
 
@@ -256,6 +279,7 @@ pub struct Webhook {
     outage: Name<OutageStatus>,
     format: Name<BodyFormat>,
     body: Name<BodyDetail>,
+    rating_wait_seconds: u64,
     ed25519_signature: bool,
     /// The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one.
     public_keys: Vec<PublicKey>,
@@ -290,6 +314,7 @@ impl Webhook {
             pull_secrets: _,
             format,
             detail,
+            rating_wait,
             delivery,
             outage_status,
         } = webhook.clone();
@@ -305,6 +330,7 @@ impl Webhook {
             outage: Name(outage_status),
             format: Name(format),
             body: Name(detail),
+            rating_wait_seconds: rating_wait.as_secs(),
             ed25519_signature: webhook.has_ed25519_signature(),
             public_keys: signing_keys.0.iter().filter_map(PublicKey::of).collect(),
         }

@@ -77,6 +77,8 @@ pub(crate) struct HeaderItem {
     first_answer_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent_joined_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closed_at: Option<u64>,
     updated_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     other_change_at: Option<u64>,
@@ -153,6 +155,7 @@ impl HeaderItem {
             opened_on,
             first_answer_at,
             agent_joined_at,
+            closed_at,
             updated_at,
             other_change_at,
             last_message,
@@ -205,6 +208,7 @@ impl HeaderItem {
             opened_on: Some(opened_on.to_string()),
             first_answer_at: first_answer_at.map(|at| at.0),
             agent_joined_at: agent_joined_at.map(|at| at.0),
+            closed_at: closed_at.map(|at| at.0),
             updated_at: updated_at.0,
             other_change_at: other_change_at.map(|at| at.0),
             last_message: last_message.as_ref().map(MessagePreviewItem::from),
@@ -271,6 +275,7 @@ impl TryFrom<HeaderItem> for Chat {
             // counts as answered, so that no later message is counted as its first answer.
             first_answer_at: item.first_answer_at.map(Timestamp).or(opened_on.is_none().then_some(opened_at)),
             agent_joined_at: item.agent_joined_at.map(Timestamp),
+            closed_at: item.closed_at.map(Timestamp),
             updated_at: Timestamp(item.updated_at),
             other_change_at: item.other_change_at.map(Timestamp),
             last_message: item.last_message.map(MessagePreview::from),

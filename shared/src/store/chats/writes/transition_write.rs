@@ -92,7 +92,7 @@ const UPDATE_GIVEN_CHAT: &str = transition_expression!(
 /// Like [`UPDATE_OPEN_CHAT`], but also moves the chat in the `due` index from the idle checks to the closed chats, and
 /// sets its expiry.
 const UPDATE_CLOSED_CHAT: &str =
-    transition_expression!(concat!(", #expires_at = :expires_at, ", set_closed_chat!()), "");
+    transition_expression!(concat!(", #closed_at = :now, #expires_at = :expires_at, ", set_closed_chat!()), "");
 
 /// Returns the header update for a transition. Its condition fails if the chat has had any other transition or entry
 /// since `before` was read. Comparing only the state and the agent would not be enough, because a chat can return to
