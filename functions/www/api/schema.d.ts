@@ -5133,6 +5133,12 @@ export interface components {
              * @default true
              */
             late_delivery?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many seconds chat_finished waits for the visitor's rating.
+             * @default 0
+             */
+            rating_wait_seconds?: number | null;
             role_arn?: string | null;
             /**
              * @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`.
@@ -6450,6 +6456,8 @@ export interface components {
             outage: components["schemas"]["OutageStatus"];
             /** @description The keys that verify the Ed25519 signatures: first those that a rotation has replaced, last the current one. */
             public_keys: components["schemas"]["PublicKey"][];
+            /** Format: int64 */
+            rating_wait_seconds: number;
             /** @description The role that may send to the queue or the event bus; null for other targets. */
             role_arn: string | null;
             strict_order: boolean;
@@ -6490,6 +6498,11 @@ export interface components {
             format?: components["schemas"]["WebhookFormat"] | null;
             /** @description Whether events that could not be delivered are attempted again for three days. */
             late_delivery?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many seconds chat_finished waits for the visitor's rating.
+             */
+            rating_wait_seconds?: number | null;
             role_arn?: string | null;
             /** @description Whether a chat's events wait for an earlier one that is not delivered. Requires `late_delivery`. */
             strict_order?: boolean | null;
@@ -6620,6 +6633,8 @@ export interface components {
              * @description The secret address at which a program fetches the events. Only for the target `pull`.
              */
             pull_url?: string;
+            /** Format: int64 */
+            rating_wait_seconds: number;
             /** @description The role that may send to the queue or the event bus; null for other targets. */
             role_arn: string | null;
             signing_secret: components["schemas"]["SigningSecret"];

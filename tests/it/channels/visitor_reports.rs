@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::account_with_webhook::{
-    WebhookFixture, add_webhook, event_names, ok_response, wait_for_event,
-};
+use crate::support::account_with_webhook::{WebhookFixture, add_webhook, event_names, ok_response, wait_for_event};
 use crate::support::agent_socket::AgentSocket;
 use crate::support::api_client::{ApiResponse, TestChannel};
 use crate::support::test_host::{

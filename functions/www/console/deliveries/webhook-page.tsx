@@ -94,9 +94,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
     fields: ["url", "role_arn", "events", "rating_wait_seconds"],
     draftOf,
     changesOf: (stored, draft) =>
-      withNumber(
-        changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() }),
-      ),
+      withNumber(changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() })),
     save: (changes) => api.patch("/admin/settings/webhooks/{webhook_id}", { path, body: changes }),
     onSaved: onStored,
   });

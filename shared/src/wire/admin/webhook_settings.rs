@@ -115,7 +115,18 @@ impl NewWebhook {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { target, url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body, rating_wait_seconds } = self;
+        let Self {
+            target,
+            url,
+            role_arn,
+            events,
+            late_delivery,
+            strict_order,
+            ed25519_signature,
+            format,
+            body,
+            rating_wait_seconds,
+        } = self;
         let target = target.map_or(WebhookTarget::default(), |Name(target)| target);
         let events = events.map(WebhookEvents::into_unique).unwrap_or_default();
         let delivery = changed_delivery_options(blank.delivery, late_delivery, strict_order)?;
@@ -123,7 +134,8 @@ impl NewWebhook {
         let detail = body.map_or(blank.detail, |Name(detail)| detail);
         let rating_wait = rating_wait_seconds.map_or(blank.rating_wait, RatingWait::duration);
         let (url, role_arn) = (checked_address(url, target, guard)?, checked_role(role_arn, target)?);
-        let mut webhook = webhook::Webhook { target, url, role_arn, events, format, detail, rating_wait, delivery, ..blank };
+        let mut webhook =
+            webhook::Webhook { target, url, role_arn, events, format, detail, rating_wait, delivery, ..blank };
         webhook.set_ed25519_signature(ed25519_signature.unwrap_or_default(), new_key);
         Ok(webhook)
     }
@@ -157,7 +169,17 @@ impl WebhookChanges {
         new_key: &str,
         guard: &SsrfGuard,
     ) -> Result<webhook::Webhook, Error> {
-        let Self { url, role_arn, events, late_delivery, strict_order, ed25519_signature, format, body, rating_wait_seconds } = self;
+        let Self {
+            url,
+            role_arn,
+            events,
+            late_delivery,
+            strict_order,
+            ed25519_signature,
+            format,
+            body,
+            rating_wait_seconds,
+        } = self;
         let mut changed = webhook.clone();
         changed.delivery = changed_delivery_options(changed.delivery, late_delivery, strict_order)?;
         if let Some(url) = url.into_option() {

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-EFHLXYIY.js";import"/console/assets/chunk-CJPJOI3U.js";import"/console/assets/chunk-MUHT6ONB.js";import"/console/assets/chunk-PG2JHPYU.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
