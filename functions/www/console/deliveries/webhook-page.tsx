@@ -93,8 +93,11 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
     stored: webhook,
     fields: ["url", "role_arn", "events", "rating_wait_seconds"],
     draftOf,
-    changesOf: (stored, draft) =>
-      withNumber(changedFields(draftOf(stored), { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() })),
+    changesOf: (stored, draft) => {
+      const typed = { ...draft, url: draft.url.trim(), role_arn: draft.role_arn.trim() };
+      const changes = changedFields(draftOf(stored), typed);
+      return changes === undefined ? undefined : withNumber(changes);
+    },
     save: (changes) => api.patch("/admin/settings/webhooks/{webhook_id}", { path, body: changes }),
     onSaved: onStored,
   });

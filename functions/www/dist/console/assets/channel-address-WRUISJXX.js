@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-5626UCJU.js";import"/console/assets/chunk-TBDESMUZ.js";import"/console/assets/chunk-6I7OD5OB.js";import"/console/assets/chunk-PTMVXVR7.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
