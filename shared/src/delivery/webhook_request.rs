@@ -24,6 +24,7 @@ use crate::store::chats::listing::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
 use crate::wire::admin::receiver_test::SentRequest;
 use crate::wire::webhooks::cloud_event::{self, CloudEvent};
+use crate::wire::webhooks::thin_event::ThinEvent;
 use crate::wire::webhooks::webhook_event::{self, StatusChanged, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
@@ -52,7 +53,7 @@ impl OutgoingEvent<'_> {
         let Self { id, at, name: _, body } = self;
         let body = match webhook.detail {
             BodyDetail::Full => body,
-            BodyDetail::Thin => &webhook_event::thin_body(body),
+            BodyDetail::Thin => &json!(ThinEvent::of(body)),
         };
         match webhook.format {
             BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),

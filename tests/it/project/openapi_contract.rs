@@ -196,7 +196,10 @@ pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     if request.header("content-type").is_some_and(|it| it.starts_with("application/cloudevents+json")) {
         body = body["data"].take();
     }
+    // A full event about a visitor always has a page.
+    let is_thin = body["visitor"].is_object() && body.get("page").is_none();
     let name = match body["event_name"].as_str() {
+        Some(_) if is_thin => "thin_event",
         Some(event) => event,
         None if body["event"] == "call" => "placeCall",
         None if body["event"].is_string() => "botEvent",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{add_webhook, event_names, ok_response, wait_for_event};
-use crate::support::api_client::{TestAccount, TestAgent, TestChannel, number};
+use crate::support::api_client::{TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
@@ -11,7 +11,6 @@ use crate::support::virtual_time::VirtualTime;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 struct Conversation {
-    account: TestAccount,
     agent: TestAgent,
     channel: TestChannel,
     integrator: TestReceiver,
@@ -27,7 +26,7 @@ impl Conversation {
         add_webhook(&account, &webhook, json!({"events": events})).await;
         let agent = account.create_agent("Ann").await;
         let channel = account.create_channel_with(&integrator.url(), channel).await;
-        Self { account, agent, channel, integrator, webhook }
+        Self { agent, channel, integrator, webhook }
     }
 
     async fn open(&self) -> u64 {
@@ -185,14 +184,14 @@ fn statuses_are_reported_once_a_minute_if_they_have_changed() {
         let channel = account.create_channel_with("https://app.example/hook", json!({"agent_ids": [agent.id]})).await;
         let events = json!({"events": ["agent_status_changed", "channel_status_changed"], "strict_order": true});
         add_webhook(&account, &webhook, events).await;
-        compare_statuses(host, &time).await;
+        compare_statuses(host, time).await;
         assert_eq!(event_names(&webhook), Vec::<String>::new(), "the first comparison reports nothing");
         agent.set_presence("online").await;
-        compare_statuses(host, &time).await;
-        compare_statuses(host, &time).await;
+        compare_statuses(host, time).await;
+        compare_statuses(host, time).await;
         // The time limit makes the agent offline, without any request.
         time.advance(seconds(11 * 60));
-        compare_statuses(host, &time).await;
+        compare_statuses(host, time).await;
         let bodies: Vec<Value> = webhook.requests().iter().map(|request| request.json()).collect();
         let seen: Vec<_> =
             bodies.iter().map(|body| (&body["event_name"], &body["status"], number(&body["seq"]))).collect();
@@ -214,9 +213,10 @@ fn failed_event_of_the_account_can_be_sent_again() {
         let agent = account.create_agent("Ann").await;
         let events = json!({"events": ["agent_status_changed"], "late_delivery": false, "format": "cloudevents"});
         add_webhook(&account, &webhook, events).await;
-        compare_statuses(host, &time).await;
+        compare_statuses(host, time).await;
         agent.set_presence("online").await;
-        compare_statuses(host, &time).await;
+        compare_statuses(host, time).await;
+        time.run_until_failure_is_shown().await;
         let admin = &account.admin.client;
         let log = admin.get("/admin/deliveries?state=failed").await.expect(200);
         let failed = &log["deliveries"][0];

@@ -37,7 +37,7 @@ fn shown_webhook(id: &Value, url: &str, events: &Value) -> Value {
     json!({
         "webhook_id": id, "target": "server", "url": url, "role_arn": null, "events": events,
         "late_delivery": true, "strict_order": false, "outage": "none",
-        "format": "json", "ed25519_signature": false, "public_keys": [],
+        "format": "json", "body": "full", "rating_wait_seconds": 0, "ed25519_signature": false, "public_keys": [],
     })
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::contract::Operation;
+use crate::wire::webhooks::thin_event::ThinEvent;
 use crate::wire::webhooks::webhook_event::{
     CallEvent, ChatAccepted, ChatAssigned, ChatFinished, ChatUpdated, OfflineMessage, OptInEvent, StatusChanged,
 };
@@ -17,6 +18,7 @@ pub(crate) fn outgoing_operations() -> Vec<Operation> {
     let mut operations = specified_operations();
     operations.extend(OPT_IN_EVENTS.map(opt_in_operation));
     operations.extend(STATUS_EVENTS.map(status_operation));
+    operations.push(thin_operation());
     operations
 }
 
@@ -61,6 +63,26 @@ fn status_operation((event, id, summary): (&'static str, &'static str, &'static 
         .body::<StatusChanged>()
         .example("event", "", status_example(event))
         .answers_empty(200, "The body is ignored.")
+        .answers_any_2xx(ANY_2XX)
+}
+
+fn thin_operation() -> Operation {
+    Operation::outgoing("thin_event", "thinEvent", "Any event, for a webhook with `body: thin`; POST <webhook_url>")
+        .describe(
+            "A webhook with `body: thin` gets this body in place of the full one of each event, including those of the \
+             specification. It says what has happened where, without names, texts and contact details.",
+        )
+        .body::<ThinEvent>()
+        .example(
+            "event",
+            "",
+            json!({
+                "event_name": "message", "widget_id": "ft3f9ss9z9hqx7d8", "chat_id": 17, "seq": 5,
+                "timestamp": 1_790_331_234, "visitor": {"number": "2", "external_id": "u-1"},
+                "message": {"id": "01a214d2-d7b1-7000-8000-04000000ab59", "seq": 4, "type": "visitor"},
+            }),
+        )
+        .answers_empty(200, "Like that of the event.")
         .answers_any_2xx(ANY_2XX)
 }
 

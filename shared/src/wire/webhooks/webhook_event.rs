@@ -3,7 +3,7 @@
 use schemars::transform::Transform;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::domain::accounts::agent;
 use crate::domain::accounts::agent_presence::AgentStatus;
@@ -368,31 +368,6 @@ impl Transform for StatusEventNames {
     }
 }
 
-/// Returns the fields of an event's body that say what has happened where, without names, texts and contact details.
-pub fn thin_body(body: &Value) -> Value {
-    let only = |fields: &Map<String, Value>, names: &[&str]| -> Map<String, Value> {
-        let kept = fields.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
-    };
-    let Value::Object(full) = body else { return body.clone() };
-    let mut fields = only(full, &THIN_FIELDS);
-    for (name, kept) in THIN_OBJECTS {
-        if let Some(Value::Object(object)) = full.get(name) {
-            fields.insert(name.to_owned(), Value::Object(only(object, kept)));
-        }
-    }
-    Value::Object(fields)
-}
-
-const THIN_FIELDS: [&str; 7] =
-    ["event_name", "status", "widget_id", "chat_id", "seq", "timestamp", "offline_message_id"];
-const THIN_OBJECTS: [(&str, &[&str]); 4] = [
-    ("visitor", &["number", "external_id"]),
-    ("agent", &["id"]),
-    ("message", &["id", "seq", "type", "sender_type"]),
-    ("call", &["type", "status"]),
-];
-
 /// Makes the names of the events the values of the event's name in the schema.
 struct OptInEventNames;
 
@@ -712,24 +687,6 @@ impl From<&widget_visitor::Analytics> for EventAnalytics {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thin_body_has_no_names_and_texts() {
-        let full = json!({
-            "event_name": "message", "widget_id": "c", "chat_id": 7, "seq": 3, "timestamp": 1,
-            "visitor": { "number": "4", "name": "Ada", "email": "ada@example.com", "external_id": "u-1" },
-            "agent": { "id": 1, "name": "Sam" }, "user_token": "secret", "page": { "url": "https://a.example" },
-            "message": { "id": "m", "seq": 2, "message": "Hello", "type": "visitor" },
-        });
-        let thin = json!({
-            "event_name": "message", "widget_id": "c", "chat_id": 7, "seq": 3, "timestamp": 1,
-            "visitor": { "number": "4", "external_id": "u-1" }, "agent": { "id": 1 },
-            "message": { "id": "m", "seq": 2, "type": "visitor" },
-        });
-        assert_eq!(thin_body(&full), thin);
-        let offline = json!({ "event_name": "offline_message", "message": "Hello", "agent": null });
-        assert_eq!(thin_body(&offline), json!({ "event_name": "offline_message" }));
-    }
 
     #[test]
     fn html_line_escapes_markup_and_keeps_line_breaks() {
