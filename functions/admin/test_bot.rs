@@ -1,4 +1,5 @@
 //! POST /admin/bots/{bot_id}/test: sends a sample event to the bot, and returns the request and the response.
+//! `clause` in the body says which clause of the contract is tested.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -25,9 +26,9 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let now = clock::now();
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     connections.count_receiver_test(&caller.account_id, now)?;
-    let event = request.optional_body_as::<BotTest>()?.event.unwrap_or_default();
+    let test = request.optional_body_as::<BotTest>()?;
     let provider = directory.provider(&bot.provider_id).await?.ok_or(Error::NotFound)?;
     let tested = AuditedChange::named(AuditAction::Tested, AuditedKind::Bot, &*bot.bot_id, &bot.name);
     audit::by_agent(&directory, &caller, &request).record(&bot.account_id, tested).await?;
-    Ok(Response::ok(receiver_test::test_bot(&outbound, &bot, &provider, event, now).await?))
+    Ok(Response::ok(receiver_test::test_bot(&outbound, &bot, &provider, &test, now).await?))
 }

@@ -15,7 +15,7 @@ use crate::chats::bot::return_chat::return_unaccepted_chat;
 use crate::chats::notifications::NotificationContext;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
-use crate::delivery::signed_post::{HIDDEN, JSON_CONTENT_TYPE, SignedPost};
+use crate::delivery::signed_post::{HIDDEN, JSON_CONTENT_TYPE, SignedPost, Signing};
 use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::bots::bot::{Bot, BotNotification, Provider};
 use crate::domain::bots::bot_reaction::{
@@ -244,6 +244,7 @@ pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str
         content_type: JSON_CONTENT_TYPE,
         id: id.to_owned(),
         secrets: bot.signing_secrets.valid(clock::now()),
+        signing: Signing::Right,
         chunked: false,
         hidden: vec![bot.token.clone()],
     })

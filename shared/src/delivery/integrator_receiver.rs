@@ -12,7 +12,7 @@ use crate::delivery::outbound_client::{
     self, AttemptFuture, OutboundClient, SWITCHED_OFF, reject_unsent, retry_unsent,
 };
 use crate::delivery::rehearsal::Fault;
-use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost, Signing};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::channels::channel::{ApiSettings, Channel};
 use crate::domain::chats::chat::{Chat, Sender};
@@ -237,6 +237,7 @@ fn signed_post(channel: &Channel, api: &ApiSettings, body: &IntegratorMessage, i
         content_type: JSON_CONTENT_TYPE,
         id: id.to_owned(),
         secrets: channel.signing_secrets.valid(clock::now()),
+        signing: Signing::Right,
         chunked: api.chunked,
         hidden: Vec::new(),
     })

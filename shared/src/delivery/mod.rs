@@ -12,6 +12,7 @@ pub mod integrator_receiver;
 pub mod late_delivery;
 pub mod outbound_client;
 mod rehearsal;
+pub(crate) mod server_check;
 pub(crate) mod signature;
 pub(crate) mod signed_post;
 pub mod socket_gateway;

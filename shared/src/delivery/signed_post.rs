@@ -1,6 +1,8 @@
 //! A signed JSON request to a receiver, and how admins see it. The request that is sent and the one that is shown have
 //! the same headers and the same body, except for secrets.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use url::{Position, Url};
 
@@ -14,9 +16,24 @@ pub(crate) const HIDDEN: &str = "***";
 pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
 pub(crate) const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const SHOWN_SIGNATURE_CHARS: usize = 7;
+/// What a request with `Signing::OfOtherBody` is signed for.
+const OTHER_BODY: &[u8] = b"{}";
 const SIGNATURE_HEADER: &str = "webhook-signature";
 
+/// How a request is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signing {
+    Right,
+    /// The request has none of the headers of a signature. This and the next one are sent only to check that a server
+    /// refuses them.
+    Missing,
+    OfOtherBody,
+    /// The request was signed this long ago.
+    Earlier(Duration),
+}
+
 /// A JSON request to a receiver. It is signed when it is sent.
+#[derive(Clone)]
 pub(crate) struct SignedPost {
     /// `None` if the receiver fetches the request instead.
     pub url: Option<Url>,
@@ -28,6 +45,7 @@ pub(crate) struct SignedPost {
     pub id: String,
     /// The secrets that sign the request (Standard Webhooks). There are several if rotated secrets are still valid.
     pub secrets: Vec<String>,
+    pub signing: Signing,
     pub chunked: bool,
     /// Secrets in the URL or the body. What admins see of a response does not contain them.
     pub hidden: Vec<String>,
@@ -36,17 +54,27 @@ pub(crate) struct SignedPost {
 impl SignedPost {
     /// Returns the headers of a request that is sent at this time, except for those that the HTTP client adds.
     pub(super) fn headers(&self, at: Timestamp) -> Result<Vec<(&'static str, String)>, Error> {
-        let signature = signature::sign(&self.secrets, &self.id, at, &self.body)?;
-        let mut headers = vec![
-            ("content-type", self.content_type.to_owned()),
-            ("webhook-id", self.id.clone()),
-            ("webhook-timestamp", at.seconds().to_string()),
-            (SIGNATURE_HEADER, signature),
-        ];
+        let mut headers = vec![("content-type", self.content_type.to_owned())];
+        headers.extend(self.signature_headers(at)?);
         if self.chunked {
             headers.push(("transfer-encoding", "chunked".to_owned()));
         }
         Ok(headers)
+    }
+
+    fn signature_headers(&self, at: Timestamp) -> Result<Vec<(&'static str, String)>, Error> {
+        let (at, body) = match self.signing {
+            Signing::Missing => return Ok(Vec::new()),
+            Signing::Right => (at, &*self.body),
+            Signing::OfOtherBody => (at, OTHER_BODY),
+            Signing::Earlier(age) => (at.minus(age), &*self.body),
+        };
+        let signature = signature::sign(&self.secrets, &self.id, at, body)?;
+        Ok(vec![
+            ("webhook-id", self.id.clone()),
+            ("webhook-timestamp", at.seconds().to_string()),
+            (SIGNATURE_HEADER, signature),
+        ])
     }
 
     /// Returns the request as admins see it: the signatures are shortened. `at` is the time at which it was or would be
@@ -95,6 +123,7 @@ mod tests {
             content_type: JSON_CONTENT_TYPE,
             id: "m1".into(),
             secrets: vec![format!("whsec_{}", "a".repeat(32))],
+            signing: Signing::Right,
             chunked: false,
             hidden: vec!["7".into()],
         };
@@ -113,6 +142,7 @@ mod tests {
             content_type: JSON_CONTENT_TYPE,
             id: "m1".into(),
             secrets: vec![secret("a"), secret("b")],
+            signing: Signing::Right,
             chunked: false,
             hidden: Vec::new(),
         };

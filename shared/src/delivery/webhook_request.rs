@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::delivery::aws_message::AwsMessage;
 use crate::delivery::engine::OutagePolicy;
 use crate::delivery::outbound_client::{SWITCHED_OFF, reject_unsent, retry_unsent};
-use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost, Signing};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -97,6 +97,7 @@ pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timesta
         content_type,
         id: event.id.to_owned(),
         secrets: webhook.valid_secrets(now),
+        signing: Signing::Right,
         chunked: false,
         hidden: event.user_tokens(),
     })

@@ -24,6 +24,7 @@ use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
 use crate::wire::admin::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
 use crate::wire::admin::delivery_log;
+use crate::wire::admin::receiver_test::ChannelTestRequest;
 use crate::wire::admin::settings;
 use crate::wire::admin::settings::AccountSettingsChanges;
 use crate::wire::admin::signing_secret::SecretRotation;
@@ -437,6 +438,7 @@ fn admin_receiver_test(input: &[u8]) {
     let Some(body) = json(input) else { return };
     accepted(&body, read::<WebhookTestRequest>(&body));
     accepted(&body, read::<BotTest>(&body));
+    accepted(&body, read::<ChannelTestRequest>(&body));
 }
 
 fn operator_account(input: &[u8]) {

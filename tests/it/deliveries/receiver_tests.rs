@@ -1,10 +1,14 @@
 //! Tests for the admin endpoints that test a receiver: they send one sample request to an integrator, a bot or a
 //! webhook and show the request and the response.
 
+use std::sync::Arc;
+
+use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 
-use crate::support::account_with_webhook::{WebhookFixture, ok_response_with};
-use crate::support::bot_fixture::BotFixture;
+use crate::support::account_with_webhook::{WEBHOOKS_PATH, WebhookFixture, add_webhook, ok_response_with};
+use crate::support::api_client::ApiClient;
+use crate::support::bot_fixture::{BotFixture, TestBot, register_provider};
 use crate::support::shown_request::assert_shown_request;
 use crate::support::test_host::{run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, TestReceiver, unused_port};
@@ -130,5 +134,114 @@ fn webhook_test_shows_request_and_response() {
         assert_eq!(tested["request"]["url"], fixture.webhook_receiver.url());
         assert_eq!(tested["response"]["body"], "{\"custom_data\":[],\"result\":\"OK\"}");
         assert!(!tested.to_string().contains(fixture.webhook["signing_secret"].as_str().unwrap()), "{tested}");
+    });
+}
+
+const CLAUSES: [&str; 11] = [
+    "accepts",
+    "accepts_after_old_signature",
+    "accepts_before_old_signature",
+    "refuses_unsigned",
+    "refuses_wrong_signature",
+    "refuses_signature_of_other_body",
+    "refuses_old_request",
+    "ignores_unknown_fields",
+    "survives_unknown_type",
+    "survives_malformed_json",
+    "accepts_repeated",
+];
+
+/// Starts a server that gets requests that no real receiver gets.
+async fn start_checked_server() -> TestReceiver {
+    TestReceiver::start(CannedResponse::ok()).await.without_document_check()
+}
+
+/// From now on, the server refuses requests without a valid signature that is at most five minutes old, and responds
+/// with 400 to what is not JSON.
+fn verify_requests(server: &TestReceiver, secret: &str) {
+    let webhook = Arc::new(standardwebhooks::Webhook::new(secret).unwrap());
+    server.respond_by(move |request| {
+        let headers: HeaderMap = request
+            .headers
+            .iter()
+            .map(|(name, value)| (name.parse::<HeaderName>().unwrap(), value.parse().unwrap()))
+            .collect();
+        let response = match webhook.verify(&request.body, &headers) {
+            Ok(()) if serde_json::from_slice::<Value>(&request.body).is_ok() => CannedResponse::ok(),
+            Ok(()) => CannedResponse::Json(400, json!({})),
+            Err(_) => CannedResponse::Json(401, json!({})),
+        };
+        async { response }
+    });
+}
+
+/// Returns the clauses that the server breaks.
+async fn broken_clauses(admin: &ApiClient, path: &str) -> Vec<&'static str> {
+    let mut broken = Vec::new();
+    for clause in CLAUSES {
+        let tested = admin.post(path, &json!({"clause": clause})).await.expect(200);
+        assert_ne!(tested["expected"], "", "{tested}");
+        if tested["kept"] == json!(false) {
+            broken.push(clause);
+        }
+    }
+    broken
+}
+
+#[test]
+fn verifying_servers_keep_all_clauses() {
+    run_on_shared_host(async |host| {
+        let (integrator, provider, hook) =
+            (start_checked_server().await, start_checked_server().await, start_checked_server().await);
+        let account = host.create_account().await;
+        let channel = account.create_channel(&integrator.url()).await;
+        let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+        let bot = TestBot::connect(&account, &provider_id, &[&channel], json!({})).await;
+        let webhook = add_webhook(&account, &hook, json!({"format": "cloudevents"})).await;
+        let webhook_id = webhook["webhook_id"].as_str().unwrap();
+        verify_requests(&integrator, &channel.signing_secret);
+        verify_requests(&provider, &bot.signing_secret);
+        verify_requests(&hook, webhook["signing_secret"].as_str().unwrap());
+        let paths = [
+            format!("/admin/channels/{}/test", channel.id),
+            format!("/admin/bots/{}/test", bot.bot_id),
+            format!("{WEBHOOKS_PATH}/{webhook_id}/test"),
+        ];
+        for (path, server) in paths.iter().zip([&integrator, &provider, &hook]) {
+            assert!(broken_clauses(&account.admin.client, path).await.is_empty(), "{path}");
+            let requests = server.requests();
+            let [first, second] = &requests[CLAUSES.len() - 1..] else { panic!("{} requests", requests.len()) };
+            assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
+            assert_eq!(first.body, second.body);
+            assert_ne!(first.header("webhook-signature"), second.header("webhook-signature"));
+        }
+    });
+}
+
+#[test]
+fn careless_server_breaks_the_clauses_that_refuse() {
+    run_on_shared_host(async |host| {
+        let integrator = start_checked_server().await;
+        let account = host.create_account().await;
+        let channel = account.create_channel(&integrator.url()).await;
+        let path = format!("/admin/channels/{}/test", channel.id);
+        let refusals: Vec<&str> = CLAUSES.into_iter().filter(|clause| clause.starts_with("refuses")).collect();
+        assert_eq!(broken_clauses(&account.admin.client, &path).await, refusals);
+        let unsigned = json!({"clause": "refuses_unsigned"});
+        let tested = account.admin.client.post(&path, &unsigned).await.expect(200);
+        assert_eq!(tested["expected"], "a status from 400 to 499, such as 401");
+        assert_eq!((&tested["status"], &tested["error"]), (&json!(200), &Value::Null));
+        assert_eq!(integrator.requests().last().unwrap().header("webhook-signature"), None);
+        let old = account.admin.client.post(&path, &json!({"clause": "refuses_old_request"})).await.expect(200);
+        assert_shown_request(&old["request"], integrator.requests().last().unwrap());
+
+        integrator.respond_in_order([CannedResponse::ok(), CannedResponse::Json(500, json!({}))]);
+        let repeated = json!({"clause": "accepts_repeated"});
+        let tested = account.admin.client.post(&path, &repeated).await.expect(200);
+        assert_eq!((&tested["kept"], &tested["error"]), (&json!(false), &json!("HTTP 500")));
+        for clause in [json!("refuses"), json!(7)] {
+            let refused = account.admin.client.post(&path, &json!({"clause": clause})).await;
+            assert_eq!(refused.expect_error(400, "invalid_request")["error"]["field"], "clause");
+        }
     });
 }

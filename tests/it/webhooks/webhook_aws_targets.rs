@@ -296,6 +296,8 @@ fn test_event_reaches_queue_and_bus() {
             let body = if target == "sqs" { &arrived["body"] } else { &arrived["detail"] };
             assert_eq!(body["event_name"], "chat_finished");
             assert_eq!(sent_body(&tested["request"]), *body);
+            let of_a_server = json!({"clause": "refuses_unsigned"});
+            admin.post(&path, &of_a_server).await.expect_error(409, "conflict");
 
             let other = json!({"role_arn": fixture.customer.role_arn.replace("customer", "unknown")});
             admin.patch(path.trim_end_matches("/test"), &other).await.expect(200);

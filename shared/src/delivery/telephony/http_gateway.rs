@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::signature;
-use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost};
+use crate::delivery::signed_post::{JSON_CONTENT_TYPE, SignedPost, Signing};
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
 use crate::domain::calls::telephony::{CallOrder, IncomingCall, ProviderReport};
 use crate::domain::deliveries::delivery::{Failure, Outcome};
@@ -36,6 +36,7 @@ impl TelephonyProvider for HttpGateway<'_> {
                 content_type: JSON_CONTENT_TYPE,
                 id,
                 secrets,
+                signing: Signing::Right,
                 chunked: false,
                 hidden: Vec::new(),
             };

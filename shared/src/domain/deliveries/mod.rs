@@ -6,6 +6,7 @@ pub mod delivery;
 pub mod delivery_search_and_replay;
 pub mod outage;
 pub mod retry_schedule;
+pub mod server_clause;
 pub mod signing_key;
 pub mod ssrf_guard;
 pub mod webhook;

@@ -78,7 +78,8 @@ pub(super) fn operations() -> Vec<Operation> {
         )
         .describe(
             "The event is about a chat that does not exist, so any event that the bot sends about this chat is \
-             rejected. Nothing is stored.",
+             rejected. Nothing is stored. `clause` chooses what is tested: a wrong signature, for example, which the \
+             bot must refuse. `kept` is the result.",
         )
         .optional_body::<BotTest>()
         .answers::<ReceiverTest>(200, "The request and its result.")

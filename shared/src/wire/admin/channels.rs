@@ -16,7 +16,7 @@ use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::outages::changed_delivery_options;
-use crate::wire::admin::receiver_test::ReceiverTest;
+use crate::wire::admin::receiver_test::{ChannelTestRequest, ReceiverTest};
 use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
 use crate::wire::admin::widget_settings::{WidgetSettings, WidgetSettingsChanges};
 use crate::wire::admin::{Ids, MAX_LIST_ITEMS, MAX_NAME_CHARS};
@@ -98,9 +98,11 @@ pub(super) fn operations() -> Vec<Operation> {
             "Sends one signed sample message to the integrator and returns the request and the response",
         )
         .describe(
-            "The message is for a visitor who does not exist; nothing is stored. 409 for a widget, which has no \
-             integrator.",
+            "The message is for a visitor who does not exist; nothing is stored. `clause` chooses what is tested: a \
+             wrong signature, for example, which the server must refuse. `kept` is the result. 409 for a widget, \
+             which has no integrator.",
         )
+        .optional_body::<ChannelTestRequest>()
         .answers::<ReceiverTest>(200, "The request and its result.")
         .fails(&[Failure::Conflict, Failure::TooManyRequests]),
     ]

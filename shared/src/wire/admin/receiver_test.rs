@@ -2,13 +2,29 @@
 //! a test request and its response.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::chats::message_content::truncate_chars;
 use crate::domain::deliveries::delivery::{Attempt, Outcome};
+use crate::domain::deliveries::server_clause::ServerClause;
+use crate::wire::fields::values::Name;
 
 const MAX_REQUEST_CHARS: usize = 65_536;
 const MAX_RESPONSE_CHARS: usize = 2_000;
+
+/// The body of POST `/admin/channels/{channel_id}/test`.
+#[derive(Deserialize, JsonSchema)]
+pub struct ChannelTestRequest {
+    /// What is tested: each clause has a request of its own.
+    #[schemars(extend("default" = "accepts"))]
+    clause: Option<Name<ServerClause>>,
+}
+
+impl ChannelTestRequest {
+    pub fn clause(&self) -> ServerClause {
+        self.clause.map_or(ServerClause::Accepts, |Name(clause)| clause)
+    }
+}
 
 /// A request to a receiver, or a message to a queue or an event bus.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -65,6 +81,10 @@ pub struct ReceiverTest {
     /// Why a delivery with this response would not count as delivered: there was no response, or its status or body is
     /// the reason. Null if it would count as delivered.
     pub error: Option<String>,
+    /// Whether the response is what the tested clause expects.
+    pub kept: bool,
+    /// What the tested clause expects, in words.
+    pub expected: &'static str,
     pub request: SentRequest,
     /// Null if there was no complete response, and for queues and event buses.
     pub response: Option<ReceivedResponse>,
@@ -80,13 +100,19 @@ pub struct ReceivedResponse {
 
 impl ReceiverTest {
     /// `response` is the body of the response, or `None` if there was no complete response.
-    pub fn new(request: SentRequest, outcome: &Outcome, attempt: &Attempt, response: Option<&[u8]>) -> Self {
+    pub fn new(
+        clause: ServerClause,
+        request: SentRequest,
+        (outcome, attempt): (&Outcome, &Attempt),
+        response: Option<&[u8]>,
+    ) -> Self {
         let response = response.map(|body| {
             let (body, body_truncated) = truncated(&String::from_utf8_lossy(body), MAX_RESPONSE_CHARS);
             ReceivedResponse { body, body_truncated }
         });
         let error = outcome.error().map(ToOwned::to_owned);
-        Self { status: attempt.status, ms: attempt.duration_ms, error, request, response }
+        let (kept, expected) = (clause.is_kept(outcome, attempt.status), clause.expected());
+        Self { status: attempt.status, ms: attempt.duration_ms, error, kept, expected, request, response }
     }
 }
 

@@ -69,8 +69,10 @@ pub(crate) fn operations() -> Vec<Operation> {
         )
         .describe(
             "The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with \
-             this response would have succeeded. A queue or an event bus gets the event like a real one; the response \
-             then says whether AWS has accepted it. 409 if a program fetches the events.",
+             this response would have succeeded. `clause` chooses what is tested: a wrong signature, for example, \
+             which the server must refuse. `kept` is the result. A queue or an event bus gets the event like a real one; the response \
+             then says whether AWS has accepted it. 409 if a program fetches the events, or if a \
+             queue or an event bus is to be tested with another clause than `accepts`.",
         )
         .optional_body::<WebhookTestRequest>()
         .answers::<ReceiverTest>(200, "The request and its result. Any 2xx counts as delivered.")

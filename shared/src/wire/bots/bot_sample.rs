@@ -8,9 +8,11 @@ use crate::domain::bots::bot::{Bot, BotNotification, CLIENT_MESSAGE, CloseReason
 use crate::domain::chats::chat::Sender;
 use crate::domain::chats::message_content::{Content, RichSupport};
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::deliveries::server_clause::ServerClause;
 use crate::domain::timestamp::Timestamp;
 use crate::wire::bots::bot_event::{BotEvent, BotNoticeName, ChannelNow};
 use crate::wire::bots::client_message_sender::ClientMessageSender;
+use crate::wire::fields::values::Name;
 use crate::wire::sample_data;
 
 /// The body of POST /admin/bots/{bot_id}/test.
@@ -19,6 +21,15 @@ pub struct BotTest {
     /// The type of the sample event.
     #[schemars(extend("default" = CLIENT_MESSAGE))]
     pub event: Option<SampleBotEvent>,
+    /// What is tested: each clause has a request of its own.
+    #[schemars(extend("default" = "accepts"))]
+    clause: Option<Name<ServerClause>>,
+}
+
+impl BotTest {
+    pub fn clause(&self) -> ServerClause {
+        self.clause.map_or(ServerClause::Accepts, |Name(clause)| clause)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::accounts::agent_presence::AgentStatus;
 use crate::domain::accounts::status_watch::{StatusChange, StatusOwner};
 use crate::domain::calls::phone_call::{CallKind, CallStatus, PhoneCall};
+use crate::domain::deliveries::server_clause::ServerClause;
 use crate::domain::deliveries::webhook::WebhookDispatch;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::Named;
@@ -31,11 +32,18 @@ pub struct WebhookTestRequest {
     /// The type of the sample event.
     #[schemars(extend("default" = "test"))]
     event: Option<Name<SampleEvent>>,
+    /// What is tested: each clause has a request of its own. Only servers have other clauses than `accepts`.
+    #[schemars(extend("default" = "accepts"))]
+    clause: Option<Name<ServerClause>>,
 }
 
 impl WebhookTestRequest {
     pub fn event(&self) -> SampleEvent {
         self.event.map_or(SampleEvent::Test, |Name(event)| event)
+    }
+
+    pub fn clause(&self) -> ServerClause {
+        self.clause.map_or(ServerClause::Accepts, |Name(clause)| clause)
     }
 }
 
