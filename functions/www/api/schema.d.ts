@@ -190,7 +190,7 @@ export interface paths {
         put?: never;
         /**
          * Sends one signed sample event to the bot and returns the request and the response
-         * @description The event is about a chat that does not exist, so any event that the bot sends about this chat is rejected. Nothing is stored.
+         * @description The event is about a chat that does not exist, so any event that the bot sends about this chat is rejected. Nothing is stored. `clause` chooses what is tested: a wrong signature, for example, which the bot must refuse. `kept` is the result.
          */
         post: operations["testBot"];
         delete?: never;
@@ -314,7 +314,7 @@ export interface paths {
         put?: never;
         /**
          * Sends one signed sample message to the integrator and returns the request and the response
-         * @description The message is for a visitor who does not exist; nothing is stored. 409 for a widget, which has no integrator.
+         * @description The message is for a visitor who does not exist; nothing is stored. `clause` chooses what is tested: a wrong signature, for example, which the server must refuse. `kept` is the result. 409 for a widget, which has no integrator.
          */
         post: operations["testChannel"];
         delete?: never;
@@ -697,7 +697,7 @@ export interface paths {
         put?: never;
         /**
          * Sends one signed sample event and returns the request and the response
-         * @description The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with this response would have succeeded. A queue or an event bus gets the event like a real one; the response then says whether AWS has accepted it. 409 if a program fetches the events.
+         * @description The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with this response would have succeeded. `clause` chooses what is tested: a wrong signature, for example, which the server must refuse. `kept` is the result. A queue or an event bus gets the event like a real one; the response then says whether AWS has accepted it. 409 if a program fetches the events, or if a queue or an event bus is to be tested with another clause than `accepts`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -3432,6 +3432,11 @@ export interface components {
         /** @description The body of POST /admin/bots/{bot_id}/test. */
         BotTest: {
             /**
+             * @description What is tested: each clause has a request of its own.
+             * @default accepts
+             */
+            clause?: components["schemas"]["ServerClause"] | null;
+            /**
              * @description The type of the sample event.
              * @default CLIENT_MESSAGE
              */
@@ -3802,6 +3807,14 @@ export interface components {
              */
             opens_at: components["schemas"]["UnixSeconds"] | null;
             reason: components["schemas"]["AvailabilityReason"];
+        };
+        /** @description The body of POST `/admin/channels/{channel_id}/test`. */
+        ChannelTestRequest: {
+            /**
+             * @description What is tested: each clause has a request of its own.
+             * @default accepts
+             */
+            clause?: components["schemas"]["ServerClause"] | null;
         };
         ChannelWidget: {
             agent_ids: components["schemas"]["SequentialNumber"][];
@@ -5624,6 +5637,10 @@ export interface components {
              *     the reason. Null if it would count as delivered.
              */
             error: string | null;
+            /** @description What the tested clause expects, in words. */
+            expected: string;
+            /** @description Whether the response is what the tested clause expects. */
+            kept: boolean;
             /**
              * Format: int64
              * @description The duration in milliseconds.
@@ -5873,6 +5890,8 @@ export interface components {
          * @description Sequential from 1.
          */
         SequentialNumber: number;
+        /** @enum {string} */
+        ServerClause: "accepts" | "accepts_after_old_signature" | "accepts_before_old_signature" | "refuses_unsigned" | "refuses_wrong_signature" | "refuses_signature_of_other_body" | "refuses_old_request" | "ignores_unknown_fields" | "survives_unknown_type" | "survives_malformed_json" | "accepts_repeated";
         SessionRequest: {
             /**
              * Format: int64
@@ -6591,6 +6610,11 @@ export interface components {
         };
         /** @description The body of POST `/admin/settings/webhooks/{webhook_id}/test`. */
         WebhookTestRequest: {
+            /**
+             * @description What is tested: each clause has a request of its own. Only servers have other clauses than `accepts`.
+             * @default accepts
+             */
+            clause?: components["schemas"]["ServerClause"] | null;
             /**
              * @description The type of the sample event.
              * @default test
@@ -7933,7 +7957,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChannelTestRequest"];
+            };
+        };
         responses: {
             /** @description The request and its result. */
             200: {
@@ -7944,10 +7972,12 @@ export interface operations {
                     "application/json": components["schemas"]["ReceiverTestResult"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -67,6 +67,7 @@ export type VisitorData = operations["visitor"]["responses"][200]["content"]["ap
 export type SentRequest = Schemas["SentRequest"];
 export type ShownDelivery = Schemas["ShownDelivery"];
 export type WidgetMessage = Schemas["WidgetMessage"];
+export type ServerClause = Schemas["ServerClause"];
 export type ReceiverTestResult = Schemas["ReceiverTestResult"];
 export type CappedCount = Schemas["CappedCount"];
 export type Report = Schemas["Report"];

@@ -123,6 +123,7 @@ export class Visitor {
 class Channel {
   constructor(settings, integrator) {
     this.id = settings.channel_id;
+    this.signingSecret = settings.signing_secret;
     this.integrator = integrator;
     const { pathname } = new URL(settings.endpoint);
     this.endpoint = host.base_url + pathname;
@@ -205,10 +206,12 @@ export class Account {
 
   async addWebhook(respond, fields = {}) {
     this.webhook = await this.#startReceiver(respond);
-    await this.admin.post("/admin/settings/webhooks", {
-      url: this.webhook.url,
-      ...fields,
-    });
+    const { webhook_id, signing_secret } = await this.admin.post(
+      "/admin/settings/webhooks",
+      { url: this.webhook.url, ...fields },
+    );
+    this.webhook.id = webhook_id;
+    this.webhook.signingSecret = signing_secret;
     return this.webhook;
   }
 

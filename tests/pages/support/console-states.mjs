@@ -532,6 +532,18 @@ export const STATES = {
           .evaluate((heading) => heading.scrollIntoView()),
     ],
   },
+  "channel-check": {
+    hash: ({ app }) => `#/channels/${app.id}`,
+    steps: [clickButton("Check the server…")],
+  },
+  "channel-checked": {
+    hash: ({ app }) => `#/channels/${app.id}`,
+    steps: [
+      clickButton("Check the server…"),
+      clickButton("Start"),
+      ({ page }) => page.getByText("The server keeps").waitFor(),
+    ],
+  },
   "channel-secret": {
     changes: true,
     hash: ({ app }) => `#/channels/${app.id}`,

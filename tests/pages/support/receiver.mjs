@@ -1,5 +1,6 @@
 /* An HTTP server of a customer: an integrator, a webhook receiver or a bot provider. It also serves media files. */
 
+import { createHmac } from "node:crypto";
 import http from "node:http";
 import { waitFor } from "./wait.mjs";
 
@@ -15,9 +16,10 @@ const DOOR =
   '<rect x="608" y="360" width="384" height="504" fill="#675232"/></svg>';
 
 export class Receiver {
-  /** The JSON bodies of the requests so far. */
+  /** The JSON bodies of the requests so far. A body that is not JSON is undefined. */
   received = [];
-  /** Returns the response to a body. Undefined means that the server does not respond. */
+  /** Returns the response to a body, of which the second argument has the text and the headers. Undefined means that the
+      server does not respond. */
   respond = () => ok();
   #server;
 
@@ -46,9 +48,10 @@ export class Receiver {
     }
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks));
+    const text = Buffer.concat(chunks).toString();
+    const body = parsed(text);
     this.received.push(body);
-    const result = this.respond(body);
+    const result = this.respond(body, { text, headers: request.headers });
     if (result === undefined) return;
     response
       .writeHead(result.status, { "content-type": "application/json" })
@@ -64,6 +67,30 @@ export class Receiver {
     this.#server.closeAllConnections();
     this.#server.close();
   }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a server's function that accepts only requests with a signature of this secret (`whsec_...`) that is at most
+    five minutes old. */
+export function verifying(secret) {
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const refusal = (status) => ({ status, body: {} });
+  return (body, { text, headers }) => {
+    const { "webhook-id": id, "webhook-timestamp": time } = headers;
+    const age = Math.abs(Date.now() / 1000 - Number(time));
+    const digest = createHmac("sha256", key).update(`${id}.${time}.${text}`);
+    const right = `v1,${digest.digest("base64")}`;
+    const signatures = headers["webhook-signature"]?.split(" ") ?? [];
+    if (!signatures.includes(right) || !(age < 300)) return refusal(401);
+    return body === undefined ? refusal(400) : ok();
+  };
 }
 
 export const ok = (fields = {}) => ({

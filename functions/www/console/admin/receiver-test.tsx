@@ -1,13 +1,13 @@
 /* A test of a receiver: a request with sample data, and the response. */
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ReceiverTestResult } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { formatDuration } from "../../ui/time";
 import { errorText } from "../state/page/error-text";
-import { CodeBlock } from "./code-block";
 import { FormProblem } from "./detail-header";
-import { prettyBody, requestText } from "./sent-request";
+import { Exchange } from "./exchange";
 
 interface ReceiverTestProps {
   /** What the button says, such as "Send the event". */
@@ -15,10 +15,12 @@ interface ReceiverTestProps {
   /** What is sent, such as "chat_accepted". */
   what: string;
   send: () => Promise<ReceiverTestResult>;
+  /** Buttons beside that of the test. */
+  children?: ComponentChildren;
 }
 
 /** A button that sends a sample request and shows the result. */
-export function ReceiverTest({ label, what, send }: ReceiverTestProps) {
+export function ReceiverTest({ label, what, send, children }: ReceiverTestProps) {
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<ReceiverTestResult & { what: string }>();
   const [problem, setProblem] = useState<string>();
@@ -37,11 +39,12 @@ export function ReceiverTest({ label, what, send }: ReceiverTestProps) {
   };
   return (
     <>
-      <div>
+      <div class="test-buttons">
         <button type="button" class="btn line" aria-disabled={isBusy} onClick={() => void test()}>
           <Icon name="send-horizontal" />
           {isBusy ? "Sending…" : label}
         </button>
+        {children}
       </div>
       <div role="status">{result !== undefined && <TestResult {...result} />}</div>
       <FormProblem text={problem} />
@@ -65,17 +68,7 @@ function TestResult({ what, status, ms, error, request, response }: ReceiverTest
         <dt>Took</dt>
         <dd class="num">{formatDuration(ms)}</dd>
       </dl>
-      <h4>Request</h4>
-      <CodeBlock label="Request" text={requestText(request)} />
-      {response !== null && response.body !== "" && (
-        <>
-          <h4>Body of the response</h4>
-          <CodeBlock
-            label="Body of the response"
-            text={response.body_truncated ? `${response.body}…` : prettyBody(response.body)}
-          />
-        </>
-      )}
+      <Exchange heading="h4" request={request} response={response} />
     </div>
   );
 }

@@ -77,7 +77,7 @@ function BotForm({ bot, onStored }: BotFormProps) {
           events={TEST_EVENTS}
           initial="CLIENT_MESSAGE"
           help="Sent at once with sample data, and signed like real events. What the bot sends for it is rejected, because the chat does not exist."
-          send={(event) => api.post("/admin/bots/{bot_id}/test", { path, body: { event } })}
+          send={(event, clause) => api.post("/admin/bots/{bot_id}/test", { path, body: { event, clause } })}
         />
         <BotActivity botId={bot.bot_id} />
         <SigningSecret

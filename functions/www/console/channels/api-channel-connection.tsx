@@ -1,13 +1,14 @@
 /* The parts of an API channel's page that are not its form: a test, the channel's address, and the rejected messages. */
 
 import { useState } from "preact/hooks";
-import type { ApiChannelDetails } from "../../api/types";
+import type { ApiChannelDetails, ServerClause } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
 import { clockTime, dayLabel, fullTime } from "../../ui/time";
 import { FormSection } from "../admin/detail-header";
 import { ReceiverTest } from "../admin/receiver-test";
 import { RotationDialog } from "../admin/secret";
+import { ServerCheck } from "../admin/server-check";
 import { useWorkspace } from "../workspace-context";
 import { ChannelAddress, SignatureCode } from "./channel-address";
 
@@ -16,6 +17,8 @@ const MAX_OLD_ADDRESSES = 4;
 /** Sends a sample message of an agent to the integrator, and shows the response. */
 export function IntegratorTest({ channelId, hasChanges }: { channelId: string; hasChanges: boolean }) {
   const { api } = useWorkspace();
+  const path = { channel_id: channelId };
+  const send = (clause: ServerClause) => api.post("/admin/channels/{channel_id}/test", { path, body: { clause } });
   return (
     <FormSection title="Test of your server">
       <p class="quiet-text">
@@ -23,11 +26,9 @@ export function IntegratorTest({ channelId, hasChanges }: { channelId: string; h
         nothing is stored.
         {hasChanges && " Changes that are not saved do not apply to the test."}
       </p>
-      <ReceiverTest
-        label="Send a message to your server"
-        what="text"
-        send={() => api.post("/admin/channels/{channel_id}/test", { path: { channel_id: channelId } })}
-      />
+      <ReceiverTest label="Send a message to your server" what="text" send={() => send("accepts")}>
+        <ServerCheck send={send} />
+      </ReceiverTest>
     </FormSection>
   );
 }

@@ -184,7 +184,10 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
             initial="test"
             help="Sent at once with sample data, like a real event. It does not appear among the deliveries."
             hasChanges={form.hasChanges}
-            send={(event) => api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event } })}
+            isServer={isServer}
+            send={(event, clause) =>
+              api.post("/admin/settings/webhooks/{webhook_id}/test", { path, body: { event, clause } })
+            }
           />
         )}
         {(isServer || isFetched) && (

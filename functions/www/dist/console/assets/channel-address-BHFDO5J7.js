@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-CJV5AYUT.js";import"/console/assets/chunk-A4QN7VUZ.js";import"/console/assets/chunk-4SAPCCWK.js";import"/console/assets/chunk-XS2SOEUF.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
