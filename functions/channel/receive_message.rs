@@ -1,6 +1,6 @@
 //! `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2): receives a visitor's message or typing
 //! notice. A 200 response means that the message is stored, unless the visitor is blacklisted. If a bot has the chat,
-//! the message is also queued for the bot.
+//! the message is also queued for the bot. A message with `message.edits` replaces the text of an earlier one.
 //!
 //! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
 //! with one write. Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts
@@ -8,6 +8,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::visitor::edit_visitor_text::{VisitorEdit, edit_visitor_text};
 use shared::chats::visitor::receive_visitor_text::{VisitorText, receive_visitor_text};
 use shared::chats::visitor::set_visitor_typing::set_visitor_typing;
 use shared::chats::visitor::visitor_entry::FromVisitor;
@@ -62,13 +63,18 @@ async fn receive_message(
     settings.require_not_suspended()?;
     let body = request.json_with_limit(MAX_BODY_BYTES)?;
     let received = visitor_message::parse(&body, channel.is_lenient())?;
-    let VisitorMessage { ref external_id, has_numeric_id, ref profile, ref invite, message, caller_message_id } =
+    let VisitorMessage { ref external_id, has_numeric_id, ref profile, ref invite, message, edits, caller_message_id } =
         received;
     let key =
         request.idempotency_key(|| format!("{}#{}", channel.channel_id, sha256::hex_digest(external_id)), &body)?;
     let key = key.as_ref();
     match message {
         ParsedMessage::Content(ref content) => {
+            if let Some(message_id) = &edits {
+                let max_messages = settings.limits.visitor_messages;
+                let edit = VisitorEdit { channel, external_id, message_id, content, max_messages, key, now };
+                return edit_message(chats, &edit, caller_message_id).await;
+            }
             let department = directory.default_department(channel).await?;
             let bot_id = directory.first_bot(channel, department.as_ref()).await?;
             let from = FromVisitor {
@@ -99,6 +105,18 @@ async fn receive_message(
         }
     }
     Ok(ok_response())
+}
+
+/// Nothing is queued: the bot and the webhooks that already got the message keep the earlier text.
+async fn edit_message(
+    chats: &Chats,
+    edit: &VisitorEdit<'_>,
+    caller_message_id: Option<String>,
+) -> Result<Response, Error> {
+    let Some(receipt) = edit_visitor_text(chats, edit).await? else { return Ok(ok_response()) };
+    Ok(Response::ok(AcceptedVisitorMessage::stored(&receipt))
+        .with_logged_message_id(&receipt.id)
+        .with_logged_caller_message_id(caller_message_id))
 }
 
 fn ok_response() -> Response {

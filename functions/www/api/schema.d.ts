@@ -1504,7 +1504,7 @@ export interface paths {
         put?: never;
         /**
          * A-2: a visitor sends a message, or starts or stops typing
-         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
+         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds. With `message.edits`, the text replaces that of an earlier message: 404 if the visitor has no such message, 409 if its chat is closed.
          */
         post: operations["channelMessage"];
         delete?: never;
@@ -2686,11 +2686,13 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description chat_id and seq say where the message is stored. They are absent for a typing notice, and for a visitor whom the
-         *     account has blacklisted.
+         * @description chat_id and seq say where the message is stored, and id is its id. They are absent for a typing notice, and for a
+         *     visitor whom the account has blacklisted.
          */
         AcceptedVisitorMessage: {
             chat_id?: components["schemas"]["SequentialNumber"];
+            /** Format: uuid */
+            id?: string;
             result: components["schemas"]["ResultOk"];
             seq?: components["schemas"]["SequentialNumber"];
         };
@@ -6170,6 +6172,11 @@ export interface components {
         TextMessage: {
             /** @description The id of the bot's button that the visitor has pressed. The text is its label. */
             button_id?: string | number | null;
+            /**
+             * @description The id of the visitor's message whose text this one replaces: the id in the response to the message. The message
+             *     must be a text in the visitor's open chat. The other fields of sender have no effect.
+             */
+            edits?: string | null;
             /** @description The caller's own id, which is only logged. */
             id?: string | number | null;
             text: string;
@@ -6204,6 +6211,11 @@ export interface components {
              * @description Seconds.
              */
             duration?: number;
+            /**
+             * @description When the visitor last edited the message, if the integrator of the chat's channel reported it. The earlier texts
+             *     are not kept.
+             */
+            edited_at?: components["schemas"]["UnixSeconds"];
             emoji?: string;
             /** @description Blocked unless its domain is one of safe_urls. */
             file?: string | "[link blocked]";
@@ -10040,6 +10052,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             403: components["responses"]["ChannelDisabled"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["VisitorPayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];

@@ -21,6 +21,7 @@ pub(super) fn new_entry(header: &Chat, from: Sender, content: Content, now: Time
         caused_by: None,
         webhook_dispatch: None,
         receipt: ReceiptTimes::default(),
+        edited_at: None,
         retain_until: header.retain_until(now),
         delivery: None,
     })

@@ -104,6 +104,7 @@ impl PushService<'_> {
         match change {
             ChatItemChange::Header { before: Some(before), after: Some(after) } => {
                 push::is_row_changed(before, after)
+                    || push::is_preview_edited(before, after)
                     || push::is_chat_changed_for_visitor(before, after)
                     || self.is_typing_changed(before, after)
             }
@@ -330,7 +331,7 @@ impl PushService<'_> {
         for change in changes {
             match change {
                 ChatItemChange::Header { before: Some(before), after: Some(after) } => {
-                    is_row_changed |= push::is_row_changed(before, after);
+                    is_row_changed |= push::is_row_changed(before, after) || push::is_preview_edited(before, after);
                     is_typing_changed |= self.is_typing_changed(before, after);
                 }
                 ChatItemChange::Header { .. } => is_row_changed = true,

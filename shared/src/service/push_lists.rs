@@ -34,7 +34,8 @@ fn list_change(change: &ChatItemChange) -> Option<ListChange> {
     let row = |is_row_changed| ListChange { is_row_changed, visitor_messages: BTreeSet::new() };
     match change {
         ChatItemChange::Header { before: Some(before), after: Some(after) } => {
-            push::is_row_changed(before, after).then(|| row(true))
+            let is_row_changed = push::is_row_changed(before, after);
+            (is_row_changed || push::is_preview_edited(before, after)).then(|| row(is_row_changed))
         }
         ChatItemChange::Header { .. } => Some(row(true)),
         ChatItemChange::Entry { before: None, after } => {

@@ -126,6 +126,7 @@ fn entry(seq: u64, id: &str, from: Sender, text: &str, now: Timestamp) -> Timeli
         caused_by: None,
         webhook_dispatch: None,
         receipt: ReceiptTimes::default(),
+        edited_at: None,
         retain_until: None,
         delivery: None,
     }

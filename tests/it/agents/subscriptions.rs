@@ -48,6 +48,19 @@ fn has_row(frame: &Value, chat: u64, field: &str, value: &Value) -> bool {
 }
 
 #[test]
+fn subscriber_gets_the_new_text_of_an_edited_message() {
+    run_on_shared_host(async |host| {
+        let team = Team::create(host).await;
+        let message = |fields: Value| json!({"sender": {"id": VISITOR_ID}, "message": fields});
+        let sent = team.channel.post(&message(json!({"type": "text", "text": "Helo"}))).await.expect(200);
+        let mut socket = open(&team.ann, &["waiting"], None).await;
+        let edit = message(json!({"type": "text", "edits": sent["id"], "text": "Hello"}));
+        team.channel.post(&edit).await.expect(200);
+        socket.find("row", |frame| has_row(frame, 1, "/last_message/text", &json!("Hello"))).await;
+    });
+}
+
+#[test]
 fn subscriber_gets_own_and_open_chats_at_once() {
     run_on_shared_host(async |host| {
         let team = Team::create(host).await;

@@ -375,7 +375,9 @@ fn repeated_idempotency_key_stores_one_message() {
         for _ in 0..3 {
             let reply =
                 post_with_key(&active_chat.channel.client, &active_chat.channel.endpoint, &visitor, "visit-1").await;
-            assert_eq!(reply.expect(200), json!({"result": "ok", "chat_id": active_chat.number, "seq": before + 1}));
+            let id = active_chat.agent.timeline(active_chat.number).await[before]["id"].clone();
+            let stored = json!({"result": "ok", "chat_id": active_chat.number, "seq": before + 1, "id": id});
+            assert_eq!(reply.expect(200), stored);
         }
         let target = format!("/agent/chats/{}/messages", active_chat.number);
         let answer = json!({"type": "text", "text": "Once, too"});

@@ -8,6 +8,7 @@ mod fetched_messages;
 mod idempotency;
 mod inbound_messages;
 pub mod input_validation;
+mod message_edits;
 mod message_to_visitor;
 mod signing_secret_rotation;
 mod visitor_reports;

@@ -267,3 +267,23 @@ journey(
   },
   { settings: { safe_urls: ["good.example"] } },
 );
+
+journey(
+  "edited message is replaced and marked in an open chat",
+  async ({ account, open }) => {
+    const priya = await account.openAcceptedChat("Priya Raman");
+    const { id } = await priya.say("Where is my ordr?");
+    const page = await open();
+    await openChat(page, "Priya Raman");
+    await bubble(page, "Where is my ordr?").waitFor();
+    await priya.post({ type: "text", edits: id, text: "Where is my order?" });
+    const edited = line(page, "Where is my order?").locator(".edited");
+    await edited.waitFor();
+    assert.match(await edited.getAttribute("title"), /^Edited .*\d/);
+    assert.equal(await bubble(page, "Where is my ordr?").count(), 0);
+    await chatRow(page, "Priya Raman")
+      .getByText("Where is my order?")
+      .waitFor();
+    assert.equal(await page.locator(".edited").count(), 1);
+  },
+);

@@ -110,9 +110,11 @@ export class Visitor {
     return this.channel.tryPost({ sender: this.sender, message });
   }
 
+  /** Returns the response. */
   async post(message) {
     const { status, text } = await this.tryPost(message);
     assert.equal(status, 200, text);
+    return JSON.parse(text);
   }
 
   say(text) {

@@ -103,6 +103,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         {isOurs && time}
         {isOurs && delivery !== undefined && !isFailed && <DeliveryMark delivery={delivery} receipt={entry.receipt} />}
         <Bubble entry={entry} />
+        {entry.edited_at !== undefined && <EditedMark at={entry.edited_at} />}
         {!isOurs && time}
       </div>
       {delivery?.late === true && <span class="hint-line">Delivered late</span>}
@@ -110,6 +111,14 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
       {entry.shown === false && <span class="hint-line">The channel cannot show this message to the visitor.</span>}
       {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
     </>
+  );
+}
+
+function EditedMark({ at }: { at: number }) {
+  return (
+    <time class="edited" dateTime={new Date(at * 1000).toISOString()} title={`Edited ${fullTime(at)}`}>
+      edited
+    </time>
   );
 }
 

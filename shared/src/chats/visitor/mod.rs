@@ -1,6 +1,7 @@
 //! What a visitor does.
 
 pub mod create_widget_visitor;
+pub mod edit_visitor_text;
 pub mod rate_chat;
 pub mod receive_offline_form;
 pub mod receive_receipt;

@@ -129,6 +129,7 @@ mod tests {
             caused_by: None,
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
+            edited_at: None,
             retain_until: None,
             delivery: Some(Delivery { state, attempts, ..Delivery::new(target, Timestamp(at)) }),
         }

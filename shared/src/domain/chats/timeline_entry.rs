@@ -36,6 +36,9 @@ pub struct TimelineEntry {
     pub webhook_dispatch: Option<WebhookDispatch>,
     /// How far the message has come after its delivery to the integrator.
     pub receipt: ReceiptTimes,
+    /// When the visitor last changed the text of the message. `None` if it is as the visitor first wrote it, and for
+    /// other entries.
+    pub edited_at: Option<Timestamp>,
     /// `None` means that the entry never expires.
     pub retain_until: Option<Timestamp>,
     /// `None` if the entry has no receiver.
@@ -104,6 +107,7 @@ mod tests {
             caused_by: None,
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
+            edited_at: None,
             retain_until: None,
             delivery: None,
         }

@@ -231,6 +231,7 @@ mod tests {
             caused_by: None,
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
+            edited_at: None,
             retain_until: None,
             delivery: Some(Delivery { state, result_visible_at, ..Delivery::new(target, at(50)) }),
         }

@@ -62,6 +62,7 @@ mod use_cases {
     mod chat_finished_transcript;
     mod erasure;
     mod idle_check;
+    mod message_edits;
     mod notes;
     mod offline_messages;
     mod ownership_model;

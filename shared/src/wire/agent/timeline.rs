@@ -37,6 +37,10 @@ pub struct TimelineEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     bot: Option<MessageBot>,
     timestamp: UnixSeconds,
+    /// When the visitor last edited the message, if the integrator of the chat's channel reported it. The earlier texts
+    /// are not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited_at: Option<UnixSeconds>,
     #[serde(flatten)]
     message: MessageFields,
     /// False if the channel cannot show a bot's rich message and the message has no fallback; it was then not
@@ -84,6 +88,7 @@ impl TimelineEntry {
             agent: agent.map(ChatAgent::from),
             bot,
             timestamp: entry.at.into(),
+            edited_at: entry.edited_at.map(UnixSeconds::from),
             shown: (!entry.content.is_displayable()).then_some(False),
             handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
             call: entry.content.call().map(Call::from),

@@ -37,9 +37,11 @@ Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visi
     .describe(
             "A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid \
              optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 \
-             messages and a channel may open 300 chats in 10 seconds.")
+             messages and a channel may open 300 chats in 10 seconds. With `message.edits`, the text replaces that of \
+             an earlier message: 404 if the visitor has no such message, 409 if its chat is closed.")
     .body::<VisitorMessage>()
     .example("text", "A text", json!({"sender": {"id": "u-1", "name": "Ada Lovelace", "email": "ada@example.com", "phone": "+442079460102", "photo": "https://shop.example/people/ada.png", "url": "https://shop.example/cart"}, "message": {"type": "text", "id": "m-1", "text": "Where is my order?"}}))
+    .example("edit", "A new text for an earlier message", json!({"sender": {"id": "u-1"}, "message": {"type": "text", "edits": SAMPLE_ID, "text": "Where is my order 4711?"}}))
     .example("typein", "The visitor starts typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typein"}}))
     .example("typeout", "The visitor stops typing", json!({"sender": {"id": "u-1"}, "message": {"type": "typeout"}}))
     .example("photo", "A picture", json!({"sender": {"id": "u-1"}, "message": {"type": "photo", "file": "https://shop.example/files/box.jpg", "file_name": "box.jpg", "file_size": 182044, "thumb": "https://shop.example/files/box-320.jpg", "width": 1600, "height": 1200, "text": "The box arrived like this"}}))
@@ -51,9 +53,9 @@ Operation::post("/channel/{secret}/{channel_id}", "channelMessage", "A-2: a visi
     .example("location", "A place", json!({"sender": {"id": "u-1"}, "message": {"type": "location", "latitude": 51.5033, "longitude": -0.1196}}))
     .idempotent()
     .answers::<AcceptedVisitorMessage>(200, "Accepted.")
-    .answer_example("stored", None, json!({"result": "ok", "chat_id": 17, "seq": 3}))
+    .answer_example("stored", None, json!({"result": "ok", "chat_id": 17, "seq": 3, "id": SAMPLE_ID}))
     .answer_example("ok", Some("A typing notice"), json!({"result": "ok"}))
-    .fails(&[Failure::ChannelDisabled, Failure::NotFound, Failure::VisitorPayloadTooLarge, Failure::TooManyRequests])
+    .fails(&[Failure::ChannelDisabled, Failure::NotFound, Failure::Conflict, Failure::VisitorPayloadTooLarge, Failure::TooManyRequests])
     .never_fails(Failure::PayloadTooLarge),
 
 
@@ -105,8 +107,8 @@ fn from_bot(message: &Value) -> Value {
     json!({"sender": sender, "recipient": {"id": "u-1"}, "message": message})
 }
 
-/// chat_id and seq say where the message is stored. They are absent for a typing notice, and for a visitor whom the
-/// account has blacklisted.
+/// chat_id and seq say where the message is stored, and id is its id. They are absent for a typing notice, and for a
+/// visitor whom the account has blacklisted.
 #[derive(Serialize, JsonSchema)]
 pub struct AcceptedVisitorMessage {
     result: ResultOk,
@@ -114,18 +116,22 @@ pub struct AcceptedVisitorMessage {
     chat_id: Optional<SequentialNumber>,
     #[serde(skip_serializing_if = "Optional::is_absent")]
     seq: Optional<SequentialNumber>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(extend("format" = "uuid"))]
+    id: Optional<String>,
 }
 
 impl Default for AcceptedVisitorMessage {
     fn default() -> Self {
-        Self { result: ResultOk::Ok, chat_id: Optional(None), seq: Optional(None) }
+        Self { result: ResultOk::Ok, chat_id: Optional(None), seq: Optional(None), id: Optional(None) }
     }
 }
 
 impl AcceptedVisitorMessage {
-    pub fn stored(MessageReceipt { chat_id, seq, .. }: &MessageReceipt) -> Self {
+    pub fn stored(MessageReceipt { chat_id, seq, id, .. }: &MessageReceipt) -> Self {
         let number = |number| Optional(Some(SequentialNumber(number)));
-        Self { chat_id: number(*chat_id), seq: number(*seq), ..Self::default() }
+        let id = Optional(Some(id.clone()));
+        Self { chat_id: number(*chat_id), seq: number(*seq), id, ..Self::default() }
     }
 }
 
@@ -248,6 +254,10 @@ pub struct TextMessage {
     /// The id of the bot's button that the visitor has pressed. The text is its label.
     #[serde(default)]
     pub button_id: OptionalTextOrNumber<1000>,
+    /// The id of the visitor's message whose text this one replaces: the id in the response to the message. The message
+    /// must be a text in the visitor's open chat. The other fields of sender have no effect.
+    #[serde(default)]
+    pub edits: OptionalText<1000>,
 }
 
 #[derive(JsonSchema)]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::chats::message_content::Content;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::channels::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
@@ -21,6 +22,8 @@ pub struct VisitorMessage {
     /// The text of the invitation that the visitor accepted (`sender.invite`), if there was one.
     pub invite: Option<String>,
     pub message: ParsedMessage,
+    /// The id of the earlier message whose text `message` replaces (`message.edits`). `None` for a new message.
+    pub edits: Option<String>,
     /// The integrator's own id for the message (`message.id`). It is only written to the log.
     pub caller_message_id: Option<String>,
 }
@@ -33,15 +36,25 @@ pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let (external_id, has_numeric_id) = parse_sender_id(sender)?;
     let fields = body.object("message")?;
     let message = message_content::parse_message_object(fields, MAX_VISITOR_TEXT_CHARS)?;
-    let (profile, invite, caller_message_id) = match message {
-        ParsedMessage::Content(_) => (
+    let (profile, invite, edits, caller_message_id) = match &message {
+        ParsedMessage::Content(content) => (
             parse_profile(sender)?,
             sender.text("invite", MAX_VISITOR_FIELD_CHARS)?,
+            parse_edits(fields, content)?,
             fields.text_or_number("id", MAX_VISITOR_FIELD_CHARS)?,
         ),
-        ParsedMessage::Typing(_) => (VisitorProfile::default(), None, None),
+        ParsedMessage::Typing(_) => (VisitorProfile::default(), None, None, None),
     };
-    Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, caller_message_id })
+    Ok(VisitorMessage { external_id, has_numeric_id, profile, invite, message, edits, caller_message_id })
+}
+
+/// An invalid value is also rejected on a lenient channel, because ignoring it would add the text as a new message.
+fn parse_edits(message: Fields<'_>, content: &Content) -> Result<Option<String>, Error> {
+    let edits = message.with_lenient(false).text("edits", MAX_VISITOR_FIELD_CHARS)?;
+    if edits.is_some() && content.name() != Content::TEXT {
+        return Err(message.invalid("edits", "is only possible if type is text"));
+    }
+    Ok(edits)
 }
 
 /// Returns `sender.id` as text, and whether it is a JSON number.
@@ -71,7 +84,6 @@ mod tests {
 
     use super::*;
     use crate::domain::chats::media::Media;
-    use crate::domain::chats::message_content::Content;
     use crate::wire::channels::message_content::MessageFields;
 
     /// Returns a valid body with every field of tables A1 and A3 of the specification.
@@ -125,6 +137,8 @@ mod tests {
             ("message.type", json!("hologram")),
             ("message.type", json!(7)),
             ("message.id", json!(true)),
+            ("message.edits", json!(7)),
+            ("message.edits", json!("01a214d2-d7b1-7000-8000-04000000ab59")),
             ("message.text", json!(7)),
             ("message.file", json!("file:///etc/passwd")),
             ("message.thumb", json!("x")),
@@ -225,6 +239,17 @@ mod tests {
         let Media { file_size, file_name, width, .. } = content.media().unwrap().clone();
         assert_eq!((file_size, file_name, width), (None, None, None));
         assert_eq!(parsed.profile.photo, None);
+    }
+
+    #[test]
+    fn lenient_channel_rejects_an_edit_without_a_valid_id() {
+        let mut body = full_body("text");
+        for (edits, expected) in [(json!("x"), Some("x")), (json!(null), None), (json!(" "), None)] {
+            body["message"]["edits"] = edits;
+            assert_eq!(parse(&body, true).unwrap().edits.as_deref(), expected);
+        }
+        body["message"]["edits"] = json!(["x"]);
+        assert!(matches!(parse(&body, true), Err(Error::Invalid { .. })));
     }
 
     #[test]

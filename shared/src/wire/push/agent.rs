@@ -51,7 +51,8 @@ pub struct EntryPush {
 pub enum EntryPushType {
     /// The entry is new.
     Message,
-    /// The entry has changed, because of an attempt to deliver it or because a call has a new status.
+    /// The entry has changed, because of an attempt to deliver it, a receipt, an edit by the visitor, or a new status
+    /// of a call.
     Delivery,
 }
 
@@ -310,6 +311,11 @@ pub(crate) fn is_row_changed(before: &Chat, after: &Chat) -> bool {
     row(before) != row(after)
 }
 
+/// Whether the preview of a chat's last message has changed without a new message, because the visitor has edited it.
+pub(crate) fn is_preview_edited(before: &Chat, after: &Chat) -> bool {
+    before.seq == after.seq && before.last_message != after.last_message
+}
+
 /// Whether agents see a difference between two states of an entry.
 pub(crate) fn is_entry_changed(
     before: &timeline_entry::TimelineEntry,
@@ -359,6 +365,7 @@ mod tests {
             caused_by: None,
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
+            edited_at: None,
             retain_until: None,
             delivery,
         }

@@ -14,8 +14,8 @@ pub use agent::{
 };
 pub(crate) use agent::{
     agent_typing_frame, changes_frame, chat_frame, chat_gone_frame, delivery_frame, is_custom_data_changed,
-    is_entry_changed, is_row_changed, is_visitor_changed, message_frame, panel_frame, presence_frame, settings_frame,
-    visitor_frame, visitor_typing_frame,
+    is_entry_changed, is_preview_edited, is_row_changed, is_visitor_changed, message_frame, panel_frame,
+    presence_frame, settings_frame, visitor_frame, visitor_typing_frame,
 };
 pub use visitor::{
     WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::Target;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{Key, Write};
@@ -40,8 +41,13 @@ impl IdempotencyKey {
     /// Returns the write that stores the receipt of an entry. The write belongs in the transaction that stores the
     /// entry.
     pub(crate) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
+        self.receipt_write_at(entry, entry.at)
+    }
+
+    /// Returns the same write for a request that was received at `now` and changes an older entry.
+    pub(crate) fn receipt_write_at(&self, entry: &TimelineEntry, now: Timestamp) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
-        let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
+        let expires_at = now.plus(RECEIPT_TTL).seconds();
         let MessageReceipt { chat_id, seq, id, target, is_displayable } = MessageReceipt::of(entry);
         let target = target.map(|target| target.name().to_owned());
         let (not_displayable, body_hash) = (!is_displayable, Some(self.body_hash.clone()));

@@ -50,6 +50,8 @@ pub(crate) struct EntryItem {
     delivered_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     read_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    edited_at: Option<u64>,
     /// When the entry expires, as Unix time in seconds. `None` means that it never expires. This is the table's TTL
     /// attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +71,7 @@ impl From<&TimelineEntry> for EntryItem {
             caused_by,
             webhook_dispatch,
             receipt,
+            edited_at,
             retain_until,
             delivery,
         } = entry.clone();
@@ -86,6 +89,7 @@ impl From<&TimelineEntry> for EntryItem {
             due_at: pending.map(|delivery| delivery_due_at(delivery.round_started_at).0),
             delivered_at: receipt.delivered_at.map(|at| at.0),
             read_at: receipt.read_at.map(|at| at.0),
+            edited_at: edited_at.map(|at| at.0),
             expires_at: retain_until.map(Timestamp::seconds),
             account_id,
             chat_id,
@@ -127,6 +131,7 @@ impl TryFrom<EntryItem> for TimelineEntry {
                 delivered_at: item.delivered_at.map(Timestamp),
                 read_at: item.read_at.map(Timestamp),
             },
+            edited_at: item.edited_at.map(Timestamp),
             retain_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })

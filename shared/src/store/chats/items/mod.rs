@@ -9,6 +9,7 @@ mod visitor;
 mod widget_visitor;
 
 pub(crate) use call::CallItem;
+pub(crate) use content::ContentItem;
 pub(crate) use delivery::{AttemptItem, FailureItem};
 pub(crate) use entry::EntryItem;
 pub(crate) use header::{

@@ -39,6 +39,9 @@ macro_rules! conditions {
 /// For each slot, the condition under which a message is counted in a chat of any open state. The second part of a
 /// condition requires that the visitor has been read, if the header has the mark of a blacklisted visitor.
 const CONDITIONS_OF_OPEN_CHAT: [&str; SLOTS as usize] = conditions!("#state IN (:bot, :waiting, :active)");
+/// The same for an open chat to which no entry has been added since it was read.
+const CONDITIONS_OF_SAME_ENTRIES: [&str; SLOTS as usize] =
+    conditions!("#state IN (:bot, :waiting, :active) AND #seq = :old_seq");
 /// The same for a chat of one state.
 const CONDITIONS_OF_ONE_STATE: [&str; SLOTS as usize] = conditions!("#state = :state");
 
@@ -46,6 +49,8 @@ const CONDITIONS_OF_ONE_STATE: [&str; SLOTS as usize] = conditions!("#state = :s
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredState {
     AnyOpen,
+    /// Any open state, if the number of the chat's last entry is still this one.
+    OpenWithLastEntry(u64),
     /// The name of the state that the chat had when it was read.
     Unchanged(&'static str),
 }
@@ -53,7 +58,7 @@ pub(crate) enum RequiredState {
 impl RequiredState {
     pub(crate) fn includes(self, state: &str) -> bool {
         match self {
-            Self::AnyOpen => ChatState::OPEN_NAMES.contains(&state),
+            Self::AnyOpen | Self::OpenWithLastEntry(_) => ChatState::OPEN_NAMES.contains(&state),
             Self::Unchanged(name) => name == state,
         }
     }
@@ -61,16 +66,22 @@ impl RequiredState {
     fn conditions(self) -> &'static [&'static str; SLOTS as usize] {
         match self {
             Self::AnyOpen => &CONDITIONS_OF_OPEN_CHAT,
+            Self::OpenWithLastEntry(_) => &CONDITIONS_OF_SAME_ENTRIES,
             Self::Unchanged(_) => &CONDITIONS_OF_ONE_STATE,
         }
     }
 
     fn values(self) -> ExpressionValues {
         match self {
-            Self::AnyOpen => [":bot", ":waiting", ":active"].into_iter().zip(ChatState::OPEN_NAMES.map(s)).collect(),
+            Self::AnyOpen => open_states().collect(),
+            Self::OpenWithLastEntry(seq) => open_states().chain([(":old_seq", n(seq))]).collect(),
             Self::Unchanged(name) => vec![(":state", s(name))],
         }
     }
+}
+
+fn open_states() -> impl Iterator<Item = (&'static str, AttributeValue)> {
+    [":bot", ":waiting", ":active"].into_iter().zip(ChatState::OPEN_NAMES.map(s))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

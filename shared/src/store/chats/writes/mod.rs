@@ -3,6 +3,7 @@
 pub(crate) mod agent_message_header;
 pub(crate) mod bot_answers;
 pub(crate) mod bot_message_header;
+pub(crate) mod edit_write;
 pub(crate) mod event_numbers;
 pub(crate) mod note_write;
 pub(crate) mod numbers;
