@@ -2662,6 +2662,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    thin_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Any event, for a webhook with `body: thin`; POST <webhook_url>
+         * @description A webhook with `body: thin` gets this body in place of the full one of each event, including those of the specification. It says what has happened where, without names, texts and contact details.
+         */
+        post: operations["thinEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     visitor_blacklisted: {
         parameters: {
             query?: never;
@@ -6184,6 +6204,46 @@ export interface components {
         };
         /** @enum {string} */
         TextType: "text";
+        ThinAgent: {
+            /** Format: int64 */
+            id: number;
+        };
+        ThinCall: {
+            status: string;
+            type: string;
+        };
+        ThinEvent: {
+            agent?: components["schemas"]["ThinAgent"];
+            call?: components["schemas"]["ThinCall"];
+            /** Format: int64 */
+            chat_id?: number;
+            event_name: string;
+            /** @description Only in message, delivery_failed and delivered_late. */
+            message?: components["schemas"]["ThinMessage"];
+            offline_message_id?: string;
+            /** Format: int64 */
+            seq?: number;
+            /** @description Only in agent_status_changed and channel_status_changed. */
+            status?: string;
+            /**
+             * Format: int64
+             * @description In seconds since 1970.
+             */
+            timestamp?: number;
+            visitor?: components["schemas"]["ThinVisitor"];
+            widget_id?: string;
+        };
+        ThinMessage: {
+            id: string;
+            sender_type?: string;
+            /** Format: int64 */
+            seq: number;
+            type: string;
+        };
+        ThinVisitor: {
+            external_id?: string;
+            number: string;
+        };
         Timeline: {
             messages: components["schemas"]["TimelineEntry"][];
         };
@@ -12149,6 +12209,44 @@ export interface operations {
         responses: {
             /** @description The response is shown to the admin. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    thinEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThinEvent"];
+            };
+        };
+        responses: {
+            /** @description Like that of the event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-JK6TS2CR.js";import"/console/assets/chunk-Z7CU7KXY.js";import"/console/assets/chunk-Q5YC6C4X.js";import"/console/assets/chunk-D3KQNFCJ.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
