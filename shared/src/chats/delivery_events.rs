@@ -24,13 +24,14 @@ pub(crate) fn event_of_update(delivery: &Delivery, update: &DeliveryUpdate) -> O
 
 /// Assigns the numbers of the events in the chat and returns them. The caller must store them together with the update
 /// and then queue them. The list is empty if no webhook gets the event, if the entry is not a message to a visitor, or if
-/// the chat no longer exists. A closed chat gets these events too, because a message can be delivered days later.
+/// the chat no longer exists. A closed chat gets these events too, because a message can be delivered days later. They are
+/// sent at `known_at`, when agents see what they report.
 pub(crate) async fn delivery_events(
     chats: &Chats,
     webhooks: &[Webhook],
     entry: &TimelineEntry,
     event: WebhookEvent,
-    now: Timestamp,
+    (now, known_at): (Timestamp, Timestamp),
 ) -> Result<Vec<TimelineEntry>, Error> {
     let is_to_integrator = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Channel);
     let agent_id = match &entry.from {
@@ -46,5 +47,9 @@ pub(crate) async fn delivery_events(
     let Some(mut header) = chats.reserve_events((account_id, chat_id), contents.len()).await? else {
         return Ok(Vec::new());
     };
-    context.create_entries(&mut header, contents)
+    let mut events = context.create_entries(&mut header, contents)?;
+    for delivery in events.iter_mut().filter_map(|event| event.delivery.as_mut()) {
+        delivery.round_started_at = known_at.max(now);
+    }
+    Ok(events)
 }

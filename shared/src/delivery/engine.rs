@@ -425,7 +425,9 @@ impl DeliveryRun<'_> {
     ) -> Result<Vec<TimelineEntry>, Error> {
         let Some(event) = event_of_update(delivery, update) else { return Ok(Vec::new()) };
         let Some(settings) = self.receiver.settings_for_events(entry).await? else { return Ok(Vec::new()) };
-        delivery_events(self.chats, &settings.webhooks, entry, event, clock::now()).await
+        let now = clock::now();
+        let known_at = update.result_visible_at(now).unwrap_or(now);
+        delivery_events(self.chats, &settings.webhooks, entry, event, (now, known_at)).await
     }
 
     async fn finish(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<(), Error> {

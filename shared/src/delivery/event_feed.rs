@@ -131,7 +131,9 @@ impl EventFeed<'_> {
         let failed = delivery.update_after_attempt(&outcome, attempt.at, attempt.at, false);
         // The sweep queues the events, because this function may not write to their queues.
         let webhooks = self.receiver.notified_webhooks();
-        let events = delivery_events(self.chats, webhooks, entry, WebhookEvent::DeliveryFailed, attempt.at).await?;
+        let events =
+            delivery_events(self.chats, webhooks, entry, WebhookEvent::DeliveryFailed, (attempt.at, attempt.at))
+                .await?;
         if self.chats.record_attempt(entry, delivery, &attempt, (&failed, &events)).await? {
             metrics::count_attempt(self.receiver.target(), AttemptResult::Failed, Some(attempt.at.since(entry.at)));
         }

@@ -94,7 +94,7 @@ impl StatusWatches<'_> {
         }
         let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
         let (seq, retention_days) = (watch.last_seq, Some(RETENTION_DAYS));
-        let mut header = Chat { seq, retention_days, ..account_events_header(account_id) };
+        let mut header = Chat { seq, retention_days, updated_at: now, ..account_events_header(account_id) };
         let events = context.create_entries(&mut header, contents)?;
         if self.chats.store_statuses(&watch, &current, &events).await? {
             self.outbox.enqueue(&events).await;

@@ -119,9 +119,10 @@ fn rejected_message_and_its_replay_are_reported() {
         chat.integrator.respond_with(CannedResponse::Json(400, json!({"error": "unknown recipient"})));
         let sent = chat.agent.send_text(number_of_chat, "Hi").await;
         wait_for_event(&chat.webhook, "delivery_failed").await;
+        assert_eq!(chat.agent.final_delivery(number_of_chat, sent).await["state"], "failed");
         chat.integrator.respond_with(CannedResponse::ok());
         let retry = format!("/agent/chats/{number_of_chat}/messages/{sent}/retry");
-        chat.agent.client.post(&retry, &json!({})).await.expect(200);
+        chat.agent.client.post(&retry, &json!({})).await.expect(202);
         wait_for_event(&chat.webhook, "delivered_late").await;
         assert_eq!(event_names(&chat.webhook), ["delivery_failed", "delivered_late"]);
     });

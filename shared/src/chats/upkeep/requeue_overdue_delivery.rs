@@ -66,7 +66,7 @@ pub async fn requeue_overdue_delivery(
             }
         }
         let webhooks = &directory.cached_settings(&entry.account_id).await?.webhooks;
-        let events = delivery_events(chats, webhooks, &entry, WebhookEvent::DeliveryFailed, now).await?;
+        let events = delivery_events(chats, webhooks, &entry, WebhookEvent::DeliveryFailed, (now, now)).await?;
         let has_failed = chats.fail_overdue(&entry, overdue, tries_not_completed(), now, &events).await?;
         return Ok(if has_failed {
             OverdueResult::Failed { entry, handover, events }
