@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join;
 use serde_json::{Value, json};
 
+use crate::support::account_with_webhook::{add_webhook, event_names, ok_response};
 use crate::support::api_client::{ApiResponse, TestChannel};
 use crate::support::event_feed::{EventFeed, fields, requests};
 use crate::support::test_host::{ActiveChat, TestHost, open_accepted_chat, run_on_shared_host, run_with_virtual_time};
@@ -91,6 +92,8 @@ fn integrator_acknowledges_only_its_own_messages() {
 fn message_that_nobody_fetches_in_three_days_has_failed() {
     run_with_virtual_time(async |host, time| {
         let chat = chat_to_fetch(host).await;
+        let webhook = TestReceiver::start(ok_response()).await;
+        add_webhook(&chat.account, &webhook, json!({"events": ["delivery_failed"]})).await;
         chat.account.admin.client.put("/admin/settings", &json!({"idle_close": null})).await.expect(200);
         let seq = chat.send_text("Hello?").await;
         time.run_until_queues_are_empty().await;
@@ -104,6 +107,10 @@ fn message_that_nobody_fetches_in_three_days_has_failed() {
         assert_eq!(texts(&fetch(&chat.channel, "").await.expect(200)), ["Hello again?"]);
         let failed = chat.agent.timeline_entry(chat.number, seq).await["delivery"].clone();
         assert_eq!(failed["error"]["message"], "Not delivered: not fetched within three days", "{failed}");
+        time.advance(seconds(60));
+        host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
+        time.run_until_queues_are_empty().await;
+        assert_eq!(event_names(&webhook), ["delivery_failed"], "the sweep queues the event");
         for _ in 0..9 {
             time.advance(DAY / 3);
             chat.agent.chat(chat.number).await;
