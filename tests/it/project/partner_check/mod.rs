@@ -77,7 +77,8 @@ fn each_fault_is_found_by_its_clauses_and_no_others() {
         assert!(count >= 8, "{count} faults of {partner:?}");
     }
     run(async {
-        for faults in FAULTS.chunks(10) {
+        // A response that is late because the machine is busy would count as a broken clause.
+        for faults in FAULTS.chunks(4) {
             join_all(faults.iter().map(async |(partner, name, fault, expected)| {
                 assert_eq!(broken_clauses(*partner, fault).await, *expected, "{partner:?} {name}");
             }))
