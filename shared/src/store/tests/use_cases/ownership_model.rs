@@ -91,7 +91,7 @@ struct Model {
     has_bot: bool,
     /// The owner of each chat of the visitor, in the order in which the chats were opened.
     chats: Vec<Owner>,
-    /// The webhook events of each chat: one for each arrow of the table.
+    /// The webhook events of each chat: one for each arrow of the table and for each message.
     events: Vec<Vec<&'static str>>,
 }
 
@@ -103,6 +103,7 @@ impl Model {
                 self.chats.push(if self.has_bot { Owner::Bot(0) } else { Owner::Nobody(UNLIMITED) });
                 self.events.push(if self.has_bot { vec!["chat_opened"] } else { vec!["chat_opened", "chat_waiting"] });
             }
+            self.events.last_mut().expect("each chat has events").push("message");
             return true;
         }
         let Some(before) = chat.and_then(|chat| self.chats.get_mut(chat)) else {
@@ -200,9 +201,10 @@ fn events_of(command: Command, before: Owner, after: Owner) -> &'static [&'stati
         (Command::TransferToAgent { .. }, _) => &["chat_transferred", "chat_joined"],
         (Command::TransferToDepartment { .. }, _) => &["chat_transferred", "chat_waiting"],
         (Command::DeleteAgent(_), Owner::Agent(_)) if before != after => &["chat_waiting"],
-        (Command::BotCloses(_), _) | (Command::Close(_), Owner::Bot(_) | Owner::Nobody(_) | Owner::Agent(_)) => {
-            &["chat_ended"]
-        }
+        (Command::BotWrites(_) | Command::AgentWrites(_), _) => &["message"],
+        // The bot writes when it closes the chat.
+        (Command::BotCloses(_), _) => &["message", "chat_ended"],
+        (Command::Close(_), Owner::Bot(_) | Owner::Nobody(_) | Owner::Agent(_)) => &["chat_ended"],
         _ => &[],
     }
 }
@@ -260,8 +262,15 @@ impl Subject {
             Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
             Command::BotWrites(bot) => {
                 let (bot, content) = (&one_of_two_bots(bot), &Content::text(text));
-                let message =
-                    BotMessage { bot, chat_id, content, reply_to_seq: None, is_displayable: true, webhooks: &[], now };
+                let message = BotMessage {
+                    bot,
+                    chat_id,
+                    content,
+                    reply_to_seq: None,
+                    is_displayable: true,
+                    webhooks: self.webhooks(),
+                    now,
+                };
                 outcome_of(receive_bot_message(chats, &message, None).await)
             }
             Command::BotInvites(bot, invitee) => self.bot_invites(chat_id, bot, invitee).await,
@@ -296,7 +305,7 @@ impl Subject {
                     agent: &agent,
                     content,
                     draft: None,
-                    webhooks: &[],
+                    webhooks: self.webhooks(),
                     key: None,
                     now,
                 };
