@@ -28,6 +28,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let caller = auth::admin(&connections, &request).await?;
     let agent = directory.agent_of_account(&caller.account_id, request.path_number("agent_id")?).await?;
     let dependencies = (audit::by_agent(&directory, &caller, &request), chats, connections, outbox);

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections);
 
 async fn handle((directory, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     let caller = auth::admin(&connections, &request).await?;
     match request.method.as_str() {
         "POST" => create(&audit::by_agent(&directory, &caller, &request), &caller, &request).await,

@@ -18,6 +18,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let account_id = auth::admin(&connections, &request).await?.account_id;
     let wanted = request.query_as::<AuditLogQuery>()?.checked()?;
     let (times, now) = ((wanted.from, wanted.to), clock::now());

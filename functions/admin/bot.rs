@@ -17,6 +17,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     let caller = auth::admin(&connections, &request).await?;
     match request.method.as_str() {
         "POST" => create(&audit::by_agent(&directory, &caller, &request), caller.account_id, &request).await,

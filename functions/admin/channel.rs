@@ -24,6 +24,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections, Chats, SsrfGuard, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let (directory, connections, chats, guard, public_url) = dependencies;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);

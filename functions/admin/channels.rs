@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections, SsrfGuard, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     let (directory, connections, guard, public_url) = dependencies;
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, base_url) = (&caller.account_id, &public_url.of_request(&request));

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let account_id = auth::admin(&connections, &request).await?.account_id;
     let query: DeliveryCountsQuery = request.query_as()?;
     let (from, to) = query.times()?;

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 type Dependencies = (Connections, Directory, Chats);
 
 async fn handle((connections, directory, chats): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let now = clock::now();
     let (page, _) = exported_page(&directory, &chats, &caller, &request, now).await?;

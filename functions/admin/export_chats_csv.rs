@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 type Dependencies = (Connections, Directory, Chats);
 
 async fn handle((connections, directory, chats): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let (page, is_first) = exported_page(&directory, &chats, &caller, &request, clock::now()).await?;
     let next = page.next.map(ExportCursor::to_text).map(|next| ("x-next-cursor", next));

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let (channel_id, external_id) = request.query_as::<VisitorQuery>()?.checked()?;
     let found = chats.visitors_by_external_id(&[&channel_id], &external_id, clock::now()).await?.into_iter().next();

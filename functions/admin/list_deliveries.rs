@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let (account_id, now) = (auth::admin(&connections, &request).await?.account_id, clock::now());
     let DeliveryLogRequest { filter, chat_id, limit, after } = request.query_as::<DeliveriesQuery>()?.checked()?;
     let deliveries = Deliveries { chats: &chats, account_id: &account_id, chat_id, now };

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((connections, directory): (Connections, Directory), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     auth::admin(&connections, &request).await?;
     Ok(Response::ok(ChoosableProviders::new(directory.providers().await?)))
 }

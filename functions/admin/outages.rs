@@ -25,6 +25,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections, Chats, Outbox);
 
 async fn handle((directory, connections, chats, outbox): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     let caller = auth::admin(&connections, &request).await?;
     match request.method.as_str() {
         "GET" => Ok(Response::ok(Outages::new(&chats.outages(&caller.account_id).await?))),

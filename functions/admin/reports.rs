@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let account_id = auth::admin(&connections, &request).await?.account_id;
     let query: ReportQuery = request.query_as()?;
     let settings = directory.cached_settings(&account_id).await?;

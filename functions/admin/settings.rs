@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
 async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, PUT")?;
     let caller = auth::admin(&connections, &request).await?;
     Ok(Response::ok(match request.method.as_str() {
         "GET" => show((&directory, &guard), &caller.account_id).await?,

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     let activity = bot_activity(&chats, &bot, clock::now()).await?;

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let (account_id, now) = (auth::admin(&connections, &request).await?.account_id, clock::now());
     let (chat_id, seq) = (request.path_number("chat_id")?, request.path_number("seq")?);
     let (entry, chat) = chats.entry_and_chat(&account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;

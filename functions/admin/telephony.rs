@@ -25,6 +25,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, SsrfGuard, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let (directory, chats, connections, guard, public_url) = dependencies;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD")?;
     let (directory, chats, connections) = &dependencies;
     let caller = auth::admin(connections, &request).await?;
     let number = request.path_number("number")?;

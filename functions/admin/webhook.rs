@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
 async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, PATCH")?;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     match request.method.as_str() {
         "GET" => {
             let account_id = auth::agent(&connections, &request).await?.account_id;

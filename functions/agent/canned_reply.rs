@@ -18,6 +18,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, PATCH")?;
     let caller = auth::admin(&connections, &request).await?;
     let (directory, account_id) = (audit::by_agent(&directory, &caller, &request), caller.account_id);
     let reply_id = request.path_segment("id");

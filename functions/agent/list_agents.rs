@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let account_id = auth::agent(&connections, &request).await?.account_id;
     let ((agents, departments), presences) =
         tokio::try_join!(directory.agents_and_departments(&account_id), connections.presences(&account_id))?;

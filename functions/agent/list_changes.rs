@@ -29,6 +29,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let Some(cursor) = request.query_as::<ChangesQuery>()?.cursor(now)? else {

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let now = clock::now();
     let query: ChatListQuery = match request.query_as() {
         Ok(query) => query,

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::agent(&connections, &request).await?;
     let VisitorChatsQuery { cursor: NotNull(after) } = request.query_as()?;
     let now = clock::now();

@@ -17,6 +17,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, PUT")?;
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
     let presence = if request.method == "PUT" {

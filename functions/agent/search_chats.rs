@@ -28,6 +28,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::agent(&connections, &request).await?;
     let (query, cursor) = request.query_as::<ChatSearchQuery>()?.checked()?;
     let now = clock::now();

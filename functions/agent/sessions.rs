@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD")?;
     let caller = auth::agent(&connections, &request).await?;
     match request.method.as_str() {
         "GET" => {

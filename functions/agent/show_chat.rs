@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };

@@ -15,6 +15,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let caller = auth::agent_with_any_password(&connections, &request).await?;
     let (account_id, agent_id) = (&caller.account_id, caller.agent.agent_id);
     let (agent, account_name) =

@@ -12,6 +12,6 @@ fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     Ok(Response::embedded_json(OPENAPI_DOCUMENT, &request))
 }

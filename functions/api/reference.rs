@@ -12,7 +12,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     Ok(Response::file(&PAGE, "public, max-age=300", &request).with_headers([
         ("content-security-policy", CONTENT_SECURITY_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),

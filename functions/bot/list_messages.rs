@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, BotApiError> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     let bot = auth::bot(&directory, &connections, &request).await?;
     let settings = directory.cached_settings(&bot.account_id).await?;
     let now = clock::now();

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, chats): (Directory, Chats), request: Request) -> Result<Response, Error> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     let page = if request.path_segment("webhook_id").is_empty() {
         let (channel, settings) = auth::integrator(&directory, &request, clock::now()).await?;
         let (channel, webhooks) = (&*channel, &*settings.webhooks);

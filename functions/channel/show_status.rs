@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     let now = clock::now();
     let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
     let channel = dependencies.0.channel_at_endpoint(&channel_id, &secret, now).await?;

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Error> {
-    request.require_method("GET")?;
+    request.require_method("GET, HEAD")?;
     let (file, cache_control) = if request.has_path_segment("file") {
         let name = request.path_segment("file");
         let (_, asset) = ASSETS.iter().find(|(asset_name, _)| *asset_name == name).ok_or(Error::NotFound)?;

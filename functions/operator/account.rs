@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections, OperatorKey);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let (directory, chats, connections, operator_key) = dependencies;
     auth::operator(&operator_key, &request)?;
     let account_id = &request.path_segment("account_id");

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
 }
 
 async fn handle((directory, operator_key): (Directory, OperatorKey), request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     auth::operator(&operator_key, &request)?;
     if request.method == "POST" { create(&directory, &request).await } else { list(&directory, &request).await }
 }

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, OperatorKey, SsrfGuard);
 
 async fn handle((directory, operator_key, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     auth::operator(&operator_key, &request)?;
     let provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     match request.method.as_str() {

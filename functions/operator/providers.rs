@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, OperatorKey, SsrfGuard);
 
 async fn handle((directory, operator_key, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD, POST")?;
     auth::operator(&operator_key, &request)?;
     match request.method.as_str() {
         "POST" => register(&directory, &guard, &request).await,

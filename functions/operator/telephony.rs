@@ -25,6 +25,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, SsrfGuard, OperatorKey, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("DELETE, GET, HEAD, PATCH")?;
     let (directory, chats, guard, operator_key, public_url) = dependencies;
     auth::operator(&operator_key, &request)?;
     let account_id = &request.path_segment("account_id");

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
 type Dependencies = (Directory, Connections);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    request.require_method("GET, HEAD")?;
     let response = if request.has_path_segment("widget_id") {
         let configuration = configuration(&dependencies, widget_id(&request.path_segment("widget_id"))).await?;
         let text = format!("self.switchboardWidget={configuration};");

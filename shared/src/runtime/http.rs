@@ -306,10 +306,10 @@ impl Request {
         self.distribution_header("x-viewer-host")
     }
 
-    /// Fails with status 405 if the method of the request is not `method`.
-    pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
-        let allowed = if method == "GET" { "GET, HEAD" } else { method };
-        if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(allowed)) }
+    /// Fails with status 405 if the method of the request is not in `allowed`, the value of the header `Allow`.
+    pub fn require_method(&self, allowed: &'static str) -> Result<(), Error> {
+        let is_allowed = allowed.split(", ").any(|method| self.method == method);
+        if is_allowed { Ok(()) } else { Err(Error::MethodNotAllowed(allowed)) }
     }
 
     /// Returns the percent-decoded path. It can contain secrets, so it must not be logged.
@@ -326,9 +326,9 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// Returns the error for a method that the template routes to the function and that the function does not handle.
+    /// Returns the error for a method that [`Request::require_method`] allows and that the function does not handle.
     pub fn unexpected_method(&self) -> Error {
-        Error::internal("the function does not handle the method of its route")
+        Error::internal("the function does not handle a method that it allows")
     }
 
     /// Returns a path parameter that must be a whole number. For any other value, returns the error `NotFound`.

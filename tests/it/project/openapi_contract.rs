@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::project::sam_template::routes;
 use crate::support::api_client::{ApiResponse, send};
+use crate::support::protected_routes::fill_path;
 use crate::support::test_host::run_on_shared_host;
 use crate::support::test_receiver;
 
@@ -232,7 +233,7 @@ fn document_has_exactly_the_routes_of_the_template() {
     let documented_methods = documented_methods();
     let mut deployed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (method, path) in routes() {
-        // A route for any method supports the documented methods and responds with 405 to all others.
+        // A route for any method supports the documented methods. `undocumented_methods_get_405` tests the others.
         let any = || documented_methods.get(&path).cloned().unwrap_or_default();
         let methods = if method == "ANY" { any() } else { BTreeSet::from([method]) };
         assert!(!methods.is_empty(), "{path} is not in docs/openapi.json");
@@ -354,6 +355,20 @@ fn unrouted_request_gets_an_error_body() {
                 reply.expect_error(405, "method_not_allowed");
             } else {
                 reply.expect_error(404, "not_found");
+            }
+        }
+    });
+}
+
+#[test]
+fn undocumented_methods_get_405() {
+    run_on_shared_host(async |host| {
+        for (path, documented) in documented_methods() {
+            for method in ["DELETE", "GET", "PATCH", "POST", "PUT"].into_iter().filter(|one| !documented.contains(*one))
+            {
+                let request = host.anonymous.request(method.parse().unwrap(), &fill_path(&path));
+                // Each response is compared with the document, also its `Allow` header.
+                assert_eq!(send(request).await.status, 405, "{method} {path}");
             }
         }
     });

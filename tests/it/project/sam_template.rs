@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
+use crate::support::sample_values::operation;
 use crate::support::test_host::{binaries, run_without_host};
 
 /// template.yaml as JSON. A YAML tag becomes an object with one field, for example `{"!Ref": "Chats"}`.
@@ -74,6 +75,19 @@ pub fn routes() -> Vec<(String, String)> {
         .filter(|route| !route["Path"].is_null())
         .map(|route| (text(&route["Method"]), text(&route["Path"])))
         .collect()
+}
+
+/// Like [`routes`], with the documented methods of a route `ANY` instead of `ANY`. HEAD is not documented.
+pub fn documented_routes() -> Vec<(String, String)> {
+    let documented = |path: &str| {
+        let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"].into_iter();
+        methods.filter(|method| operation(method, path).is_some()).map(str::to_owned).collect()
+    };
+    let expand = |(method, path): (String, String)| {
+        let methods: Vec<_> = if method == "ANY" { documented(&path) } else { vec![method] };
+        methods.into_iter().map(move |method| (method, path.clone()))
+    };
+    routes().into_iter().flat_map(expand).collect()
 }
 
 /// Returns the names of the programs that need the name of a table.

@@ -20,6 +20,9 @@ use crate::support::widget_client::TestWidget;
 /// `--env-vars` instead.
 const VARIABLES_FILE: &str = "env";
 
+/// The methods of routes, in the order in which one is chosen for the sample event of a function with several.
+const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+
 /// Returns the expected result of a function without an HTTP route when its event causes no work.
 fn result_without_work(program: &str) -> Value {
     match program {
@@ -106,7 +109,7 @@ fn http_event(properties: &Value) -> Option<String> {
     let routes: Vec<_> = events(properties).filter(|event| event["Type"] == "HttpApi").collect();
     let route = routes.into_iter().map(|event| &event["Properties"]).min_by_key(|route| preference(route))?;
     let (method, template) = match (route["Method"].as_str(), route["Path"].as_str()) {
-        (Some("ANY"), Some(path)) => (if operation("GET", path).is_some() { "GET" } else { "POST" }, path),
+        (Some("ANY"), Some(path)) => (METHODS.into_iter().find(|method| operation(method, path).is_some())?, path),
         (Some(method), Some(path)) => (method, path),
         _ => ("GET", "/unknown"),
     };
@@ -175,9 +178,8 @@ fn http_event(properties: &Value) -> Option<String> {
 /// Returns the order in which a function's routes are chosen for its sample event: a GET route without parameters if
 /// possible.
 fn preference(route: &Value) -> (usize, usize, std::cmp::Reverse<usize>) {
-    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
     let (method, path) = (text(&route["Method"]), text(&route["Path"]));
-    let order = methods.iter().position(|known| *known == method).unwrap_or_default();
+    let order = METHODS.iter().position(|known| *known == method).unwrap_or_default();
     (order, path.matches('{').count(), std::cmp::Reverse(path.len()))
 }
 

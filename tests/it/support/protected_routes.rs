@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::project::sam_template::routes;
+use crate::project::sam_template::documented_routes;
 use crate::support::sample_values::{body, operation, required_parameters};
 
 /// Returns a route's path with every parameter replaced by `1`.
@@ -18,7 +18,7 @@ pub fn protected_routes() -> Vec<(Method, String)> {
     let is_protected = |path: &str| {
         !public.contains(&path) && ["/agent/", "/admin/", "/operator/"].iter().any(|area| path.starts_with(area))
     };
-    routes()
+    documented_routes()
         .into_iter()
         // HEAD is handled by the same code as GET, and its responses have no body.
         .filter(|(method, path)| method != "HEAD" && is_protected(path))
