@@ -9,10 +9,10 @@ use shared::domain::accounts::account_settings::AccountSettings;
 use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::domain::deliveries::webhook::MAX_WEBHOOKS;
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::{PublicBaseUrl, webhook_endpoint};
 use shared::runtime::random_ids_and_secrets::random_signing_key;
-use shared::service::status_watches::watch_statuses;
 use shared::service::{audit, auth, webhooks};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -39,8 +39,9 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         Ok(())
     };
     let directory = audit::by_agent(&directory, &caller, &request);
-    let (settings, ()) = directory.edit_settings(&caller.account_id, edit).await?;
-    watch_statuses(&chats, &caller.account_id, &settings).await?;
+    // After the webhook is stored, no error may keep its secrets from the admin.
+    chats.watch_statuses(&caller.account_id, clock::now()).await?;
+    directory.edit_settings(&caller.account_id, edit).await?;
     let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
     let base_url = public_url.of_request(&request);
     let pull_url = webhook_endpoint(&base_url, &pull_secret, &caller.account_id, &webhook.webhook_id);

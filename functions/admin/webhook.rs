@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use shared::domain::accounts::account_settings::AccountSettings;
 use shared::domain::deliveries::ssrf_guard::SsrfGuard;
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::random_signing_key;
-use shared::service::status_watches::watch_statuses;
 use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
@@ -38,8 +38,8 @@ async fn handle((directory, chats, connections, guard): Dependencies, request: R
                 *webhook = changes.clone().applied_to(webhook, &new_key, &guard)?;
                 Ok(Webhook::new(webhook))
             };
-            let (settings, shown) = directory.edit_settings(account_id, edit).await?;
-            watch_statuses(&chats, account_id, &settings).await?;
+            chats.watch_statuses(account_id, clock::now()).await?;
+            let (_, shown) = directory.edit_settings(account_id, edit).await?;
             Ok(Response::ok(shown))
         }
         "DELETE" => {

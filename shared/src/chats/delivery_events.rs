@@ -44,7 +44,7 @@ pub(crate) async fn delivery_events(
         return Ok(Vec::new());
     }
     let (account_id, chat_id) = (&*entry.account_id, entry.chat_id);
-    let Some(mut header) = chats.reserve_events((account_id, chat_id), contents.len()).await? else {
+    let Some(mut header) = chats.reserve_events((account_id, chat_id), contents.len(), now).await? else {
         return Ok(Vec::new());
     };
     let mut events = context.create_entries(&mut header, contents)?;

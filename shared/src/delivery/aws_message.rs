@@ -42,7 +42,7 @@ impl<'a> AwsMessage<'a> {
             WebhookTarget::Server | WebhookTarget::Pull => return Err("the webhook has no queue or event bus"),
         };
         let arn = webhook.role_arn.clone().ok_or("the webhook has no role")?;
-        let (body, _) = event.formatted(webhook);
+        let (body, _) = event.formatted(webhook).map_err(|_| "the event has no thin body")?;
         Ok(Self {
             destination,
             address: &webhook.url,

@@ -15,7 +15,7 @@ use crate::delivery::outbound_client::reject_unsent;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::CrmCardAssignment;
 use crate::domain::chats::timeline_entry::TimelineEntry;
-use crate::domain::deliveries::delivery::{AttemptResult, Delivery, DeliveryState};
+use crate::domain::deliveries::delivery::{Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate};
 use crate::domain::deliveries::delivery_search_and_replay::DeliveryCursor;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -25,8 +25,11 @@ use crate::wire::event_feed::{FeedCursor, FetchedEvent, FetchedEvents};
 
 /// How often a request that waits looks for new deliveries. Each look costs half a read.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// A page ends after the event that exceeds this.
+/// A page with several events is at most this large.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
+/// The maximum size of an event in a response. A response of Lambda has at most 6 MB.
+const MAX_ENCODED_EVENT_BYTES: usize = 5 * 1024 * 1024;
+const TOO_LARGE: &str = "the event is larger than a response can be";
 const NOT_FETCHED: &str = "Not delivered: not fetched within three days";
 
 pub struct EventFeed<'a> {
@@ -57,18 +60,34 @@ impl EventFeed<'_> {
         }
         let entries = self.chats.entries_at(&self.receiver.key().account_id, positions).await?;
         // The positions come from the caller, who may only acknowledge what waits for this receiver.
-        let own = entries.values().filter(|(chat, entry)| self.receiver.awaits(entry, chat));
+        let awaited = |chat: &Chat, entry: &TimelineEntry| is_pending(entry) && self.receiver.awaits(entry, chat);
+        let own = entries.values().filter(|(chat, entry)| awaited(chat, entry));
         try_join_all(own.map(|(chat, entry)| self.finish(chat, entry))).await.map(|_| ())
     }
 
     async fn finish(&self, chat: &Chat, entry: &TimelineEntry) -> Result<(), Error> {
         record_assignment(self.chats, chat, entry, CrmCardAssignment::Done).await?;
-        if self.chats.finish_delivery(entry, DeliveryState::Delivered).await? {
+        let failed_before = entry.delivery.as_ref().filter(|delivery| delivery.has_failed_before());
+        let is_finished = match failed_before {
+            Some(delivery) => self.finish_late(entry, delivery).await?,
+            None => self.chats.finish_delivery(entry, DeliveryState::Delivered).await?,
+        };
+        if is_finished {
             let (message_id, age) = (&entry.id, clock::now().since(entry.at));
             tracing::info!(message_id, entry.account_id, entry.chat_id, entry.seq, "delivery fetched");
             metrics::count_attempt(self.receiver.target(), AttemptResult::Delivered, Some(age));
         }
         Ok(())
+    }
+
+    /// Finishes a delivery that had failed and was then sent again. Webhooks are told that it has arrived after all.
+    async fn finish_late(&self, entry: &TimelineEntry, delivery: &Delivery) -> Result<bool, Error> {
+        let now = clock::now();
+        let webhooks = self.receiver.notified_webhooks();
+        // The sweep queues the events, like those of a failure.
+        let events = delivery_events(self.chats, webhooks, entry, WebhookEvent::DeliveredLate, (now, now)).await?;
+        let fetched = Attempt { at: now, status: None, duration_ms: 0, error: None, answer: None };
+        self.chats.record_attempt(entry, delivery, &fetched, (&DeliveryUpdate::Delivered, &events)).await
     }
 
     /// Returns the oldest deliveries without those that `acknowledged` contains, which the index can still list.
@@ -77,10 +96,13 @@ impl EventFeed<'_> {
         rows.retain(|(_, entry)| !acknowledged.contains(entry.chat_id, entry.seq));
         let (mut events, mut positions, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (chat, entry) in self.in_order(rows).await? {
-            if bytes >= MAX_PAGE_BYTES || events.len() >= limit {
+            if events.len() >= limit {
                 break;
             }
             if let Some(event) = self.event(&chat, &entry).await? {
+                if !events.is_empty() && bytes + event.bytes() > MAX_PAGE_BYTES {
+                    break;
+                }
                 bytes += event.bytes();
                 events.push(event);
                 positions.push(DeliveryCursor { at: None, chat_id: entry.chat_id, seq: entry.seq });
@@ -119,6 +141,9 @@ impl EventFeed<'_> {
         match self.receiver.compose(entry, chat, self.chats).await? {
             Ok(post) => {
                 let body = String::from_utf8(post.body.clone()).map_err(Error::internal)?;
+                if encoded_bytes(&body) > MAX_ENCODED_EVENT_BYTES {
+                    return self.fail(chat, entry, delivery, TOO_LARGE).await.map(|()| None);
+                }
                 Ok(Some(FetchedEvent::new(post.headers(now)?, body)))
             }
             Err(obstacle) => self.fail(chat, entry, delivery, obstacle).await.map(|()| None),
@@ -141,6 +166,28 @@ impl EventFeed<'_> {
     }
 }
 
+/// Returns the size of a JSON body in a response. It is a string of the page, which is a string of the function's
+/// response, so each quote and each backslash becomes four characters.
+fn encoded_bytes(body: &str) -> usize {
+    body.len() + 3 * body.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
+}
+
 fn is_pending(entry: &TimelineEntry) -> bool {
     entry.delivery.as_ref().is_some_and(|delivery| delivery.state == DeliveryState::Pending)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn size_of_an_event_includes_both_escapes() {
+        for body in ["{}", r#"{"text":"\"quoted\" \\ and é"}"#] {
+            let in_page = serde_json::to_string(body).unwrap();
+            let in_response = serde_json::to_string(&in_page).unwrap();
+            // Both texts have two quotes, and those of the inner one are escaped.
+            assert_eq!(encoded_bytes(body) + 6, in_response.len());
+        }
+    }
 }

@@ -49,16 +49,16 @@ pub(crate) struct OutgoingEvent<'a> {
 
 impl OutgoingEvent<'_> {
     /// Returns the body as the webhook wants it, with its content type.
-    pub(crate) fn formatted(&self, webhook: &Webhook) -> (String, &'static str) {
+    pub(crate) fn formatted(&self, webhook: &Webhook) -> Result<(String, &'static str), Error> {
         let Self { id, at, name: _, body } = self;
         let body = match webhook.detail {
             BodyDetail::Full => body,
-            BodyDetail::Thin => &json!(ThinEvent::of(body)),
+            BodyDetail::Thin => &json!(ThinEvent::of(body)?),
         };
-        match webhook.format {
+        Ok(match webhook.format {
             BodyFormat::Json => (body.to_string(), JSON_CONTENT_TYPE),
             BodyFormat::CloudEvents => (json!(CloudEvent::new(id, *at, body)).to_string(), cloud_event::CONTENT_TYPE),
-        }
+        })
     }
 
     /// Returns the user token in the body, which is hidden from admins, because it is often a credential of the
@@ -85,7 +85,7 @@ pub(super) fn receiver_id(entry: &TimelineEntry) -> Option<String> {
 
 /// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`.
 pub(crate) fn signed_post(webhook: &Webhook, event: &OutgoingEvent, now: Timestamp) -> Result<SignedPost, Error> {
-    let (body, content_type) = event.formatted(webhook);
+    let (body, content_type) = event.formatted(webhook)?;
     let url = match webhook.target {
         WebhookTarget::Server => Some(url::Url::parse(&webhook.url).map_err(Error::internal)?),
         WebhookTarget::Sqs | WebhookTarget::EventBridge | WebhookTarget::Pull => None,

@@ -209,6 +209,36 @@ fn statuses_are_reported_once_a_minute_if_they_have_changed() {
 }
 
 #[test]
+fn statuses_are_reported_again_after_a_new_subscription() {
+    run_with_virtual_time(async |host, time| {
+        let webhook = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        let agent = account.create_agent("Ann").await;
+        let added = add_webhook(&account, &webhook, json!({"events": ["agent_status_changed"]})).await;
+        let path = format!("{WEBHOOKS_PATH}/{}", added["webhook_id"].as_str().unwrap());
+        let subscribe = async |event: &str| {
+            account.admin.client.patch(&path, &json!({"events": [event]})).await.expect(200);
+            compare_statuses(host, time).await;
+            // A watch ends a minute after the last change of the webhook.
+            time.advance(seconds(61));
+            compare_statuses(host, time).await;
+        };
+        compare_statuses(host, time).await;
+        agent.set_presence("online").await;
+        compare_statuses(host, time).await;
+        subscribe("chat_ended").await;
+        agent.set_presence("away").await;
+        compare_statuses(host, time).await;
+        subscribe("agent_status_changed").await;
+        agent.set_presence("online").await;
+        compare_statuses(host, time).await;
+        let bodies: Vec<Value> = webhook.requests().iter().map(|request| request.json()).collect();
+        let seen: Vec<_> = bodies.iter().map(|body| (&body["status"], number(&body["seq"]))).collect();
+        assert_eq!(seen, [(&json!("online"), 1), (&json!("online"), 2)]);
+    });
+}
+
+#[test]
 fn failed_event_of_the_account_can_be_sent_again() {
     run_with_virtual_time(async |host, time| {
         let webhook = TestReceiver::start(CannedResponse::Json(400, json!({}))).await;

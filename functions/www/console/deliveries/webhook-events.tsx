@@ -1,37 +1,34 @@
 import type { WebhookEventName } from "../../api/types";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 
-interface WebhookEvent {
-  name: WebhookEventName;
-  when: string;
-}
-
-/** The events that a webhook gets unless it names others. */
-const STANDARD_EVENTS: readonly WebhookEvent[] = [
-  { name: "chat_accepted", when: "an agent accepts a chat" },
-  { name: "chat_updated", when: "data of the visitor changes" },
-  { name: "chat_assigned", when: "an agent links a chat to a CRM card" },
-  { name: "chat_finished", when: "a chat ends" },
-  { name: "offline_message", when: "a visitor sends the offline form" },
-  { name: "call_event", when: "a phone call has a new status" },
-];
-const STANDARD_NAMES = STANDARD_EVENTS.map(({ name }) => name);
+/** When each event is sent. The compiler finds an event that is missing here. */
+const EVENT_TIMES: Record<WebhookEventName, string> = {
+  chat_accepted: "an agent accepts a chat",
+  chat_updated: "data of the visitor changes",
+  chat_assigned: "an agent links a chat to a CRM card",
+  chat_finished: "a chat ends",
+  offline_message: "a visitor sends the offline form",
+  call_event: "a phone call has a new status",
+  chat_opened: "a chat is opened",
+  chat_waiting: "a chat begins to wait for an agent",
+  bot_handed_over: "a bot hands its chat over, or fails",
+  chat_joined: "an agent gets a chat",
+  chat_transferred: "a chat is given to another agent, a department or a bot",
+  chat_rated: "a visitor rates a chat",
+  chat_ended: "a chat is closed, whoever took part",
+  message: "a visitor, an agent or a bot writes",
+  delivery_failed: "a message to a visitor is not delivered",
+  delivered_late: "a message is delivered after its failure",
+  visitor_blacklisted: "a visitor is blacklisted",
+  agent_status_changed: "an agent has another status",
+  channel_status_changed: "a channel has another status",
+};
+const NAMES = Object.keys(EVENT_TIMES) as WebhookEventName[];
+/** The events that a webhook gets unless it names others: the first six. */
+const STANDARD_NAMES = NAMES.slice(0, 6);
 
 /** The events of webhooks, and when each is sent. */
-export const WEBHOOK_EVENTS: readonly WebhookEvent[] = [
-  ...STANDARD_EVENTS,
-  { name: "chat_opened", when: "a chat is opened" },
-  { name: "chat_waiting", when: "a chat begins to wait for an agent" },
-  { name: "bot_handed_over", when: "a bot hands its chat over, or fails" },
-  { name: "chat_joined", when: "an agent gets a chat" },
-  { name: "chat_transferred", when: "a chat is given to another agent, a department or a bot" },
-  { name: "chat_rated", when: "a visitor rates a chat" },
-  { name: "chat_ended", when: "a chat is closed, whoever took part" },
-  { name: "message", when: "a visitor, an agent or a bot writes" },
-  { name: "delivery_failed", when: "a message to a visitor is not delivered" },
-  { name: "delivered_late", when: "a message is delivered after its failure" },
-  { name: "visitor_blacklisted", when: "a visitor is blacklisted" },
-];
+export const WEBHOOK_EVENTS = NAMES.map((name) => ({ name, when: EVENT_TIMES[name] }));
 
 /** Returns the events of a webhook in words. An empty list stands for the standard events. */
 export const eventsText = (events: readonly WebhookEventName[]) =>
@@ -49,8 +46,7 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
   const named = events.length === 0 ? STANDARD_NAMES : events;
   const isChosen = (name: WebhookEventName) => named.includes(name);
   const toggle = (toggled: WebhookEventName, isOn: boolean) => {
-    const names = WEBHOOK_EVENTS.map(({ name }) => name);
-    const chosen = names.filter((name) => (name === toggled ? isOn : isChosen(name)));
+    const chosen = NAMES.filter((name) => (name === toggled ? isOn : isChosen(name)));
     // The last chosen event stays chosen, because an empty list would mean the standard events.
     if (chosen.length > 0) onChange(chosen.join() === STANDARD_NAMES.join() ? [] : chosen);
   };

@@ -77,8 +77,13 @@ const draftOf = ({
 });
 
 /** The API takes a number. What is not a number is sent as it is, so that the response names the field. */
-const withNumber = ({ rating_wait_seconds, ...changes }: Partial<WebhookDraft>) =>
-  rating_wait_seconds === undefined ? changes : { ...changes, rating_wait_seconds: Number(rating_wait_seconds) };
+const withNumber = ({ rating_wait_seconds: seconds, ...changes }: Partial<WebhookDraft>) =>
+  seconds === undefined
+    ? changes
+    : {
+        ...changes,
+        rating_wait_seconds: /^\d+$/.test(seconds.trim()) ? Number(seconds) : (seconds as unknown as number),
+      };
 
 interface WebhookFormProps {
   webhook: Webhook;

@@ -47,7 +47,10 @@ fn rating_notifications(chat: &Chat, webhooks: &[Webhook], now: Timestamp) -> Re
     let details = WebhookEventDetails { reports_rating: true, ..WebhookEventDetails::default() };
     let since_end = now.since(chat.closed_at.unwrap_or(Timestamp(0))).saturating_add(MAX_ATTEMPT_LEAD);
     let is_finished = chat.state.is_closed() && agent_id.is_some();
-    let is_sent = |webhook: &&Webhook| is_finished && since_end > webhook.delay_of(WebhookEvent::ChatFinished);
+    let will_report = |webhook: &Webhook| {
+        webhook.subscribes_to(WebhookEvent::ChatFinished) && since_end <= webhook.delay_of(WebhookEvent::ChatFinished)
+    };
+    let is_sent = |webhook: &&Webhook| is_finished && !will_report(webhook);
     let finished: Vec<Webhook> = webhooks.iter().filter(is_sent).cloned().collect();
     let updated = NotificationContext { webhooks: &finished, ..context };
     let mut contents = updated.webhook_notifications(WebhookEvent::ChatUpdated, details);

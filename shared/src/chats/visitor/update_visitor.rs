@@ -65,6 +65,6 @@ async fn blacklisting_events(
     if contents.is_empty() {
         return Ok(Vec::new());
     }
-    let reserved = chats.reserve_events((&visitor.account_id, chat_id), contents.len()).await?;
+    let reserved = chats.reserve_events((&visitor.account_id, chat_id), contents.len(), context.now).await?;
     reserved.map_or(Ok(Vec::new()), |mut header| context.create_entries(&mut header, contents))
 }

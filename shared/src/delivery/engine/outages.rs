@@ -13,6 +13,9 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::queue_task::{EntryTask, Task};
 
+/// The longest time after which a delivery in strict order looks again whether its turn has come.
+const MAX_RECHECK_DELAY: Duration = Duration::from_secs(60);
+
 impl DeliveryRun<'_> {
     /// In strict order, a first or late attempt has to wait until the chat's earlier delivery to the receiver has
     /// ended. It fails as soon as the earlier one has, so that the agent sees one verdict.
@@ -37,7 +40,10 @@ impl DeliveryRun<'_> {
             // The earlier delivery ends first, and then wakes this one.
             _ if self.task.is_late() => Decision::Skip,
             DeliveryState::Pending => {
-                let verdict_at = earlier.clock().result_visible_at(now.plus(UNAVAILABLE_RETRY_DELAY));
+                // The earlier delivery wakes this one, unless its process dies. So this one looks ever less often, because
+                // the earlier one may itself wait for one that is planned for later.
+                let recheck = (now.since(entry.at) / 8).clamp(UNAVAILABLE_RETRY_DELAY, MAX_RECHECK_DELAY);
+                let verdict_at = earlier.clock().result_visible_at(now.plus(recheck));
                 Decision::Requeue(self.task.retry_unordered(), verdict_at.since(now))
             }
             DeliveryState::Failed | DeliveryState::Delivered | DeliveryState::Superseded => {

@@ -5,6 +5,7 @@
 //! of a chat with the number 0, which has no header.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,8 @@ const PARTITION: &str = "statuses";
 const PREFIX: &str = "STATUSES#";
 const SORT_KEY: &str = "STATUSES";
 const MAX_WATCHES_PER_PAGE: i32 = 100;
+/// Longer than a request takes that stores a webhook.
+const MAX_STORE_TIME: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize)]
 struct WatchItem {
@@ -68,19 +71,29 @@ fn watch_key(account_id: &str) -> Key {
 }
 
 impl Chats {
-    /// Lets the statuses of an account be compared once a minute. Does nothing if they are already.
+    /// Lets the statuses of an account be compared once a minute. This ends by itself when no webhook reports them, so
+    /// the caller need not know whether one will.
     pub async fn watch_statuses(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: watch_key(account_id),
             update: "SET #due = :due, #due_at = :now",
-            condition: "attribute_not_exists(#due)",
+            condition: "",
             values: vec![(":due", s(PARTITION)), (":now", n(now.0))],
         };
-        self.table.update_if(update).await
+        self.table.update(update).await.unconditional().map(|_| ())
     }
 
-    pub async fn end_status_watch(&self, account_id: &str) -> Result<(), Error> {
-        self.table.delete(watch_key(account_id)).await.map(|_| ())
+    /// Ends the comparison of statuses, unless a request has asked for it recently, whose webhook may be stored after
+    /// the settings were read. `now` is from before they were read. The number of the last event stays, because the
+    /// events are kept for a while and a later watch must not use their numbers again.
+    pub async fn end_status_watch(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: watch_key(account_id),
+            update: "REMOVE #due, #due_at, #reported",
+            condition: "#due_at <= :settled",
+            values: vec![(":settled", n(now.minus(MAX_STORE_TIME).0))],
+        };
+        self.table.update_if(update).await
     }
 
     /// Returns the ids of the accounts whose statuses are compared.

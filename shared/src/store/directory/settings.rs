@@ -182,7 +182,8 @@ impl Directory {
         let opened = |settings: &AccountSettings| {
             let webhook = settings.webhooks.iter().find(|webhook| webhook.webhook_id == webhook_id);
             let secrets = webhook.map_or(&[] as &[_], |webhook| &webhook.pull_secrets);
-            webhook.cloned().filter(|_| has_valid_secret(secrets, secret, now))
+            let is_valid = has_valid_secret(secrets, secret, now);
+            webhook.cloned().filter(|_| is_valid)
         };
         let was_cached = self.settings.get(account_id).is_some();
         let mut settings = self.cached_settings(account_id).await?;

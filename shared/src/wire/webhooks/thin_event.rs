@@ -6,6 +6,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::error::Error;
+
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 pub struct ThinEvent {
     event_name: String,
@@ -62,9 +64,9 @@ pub struct ThinCall {
 }
 
 impl ThinEvent {
-    /// Returns what remains of the full body of an event. Each full body has fields of these types.
-    pub fn of(full: &Value) -> Self {
-        Self::deserialize(full).unwrap_or_default()
+    /// Returns what remains of the full body of an event, whose fields have these types.
+    pub fn of(full: &Value) -> Result<Self, Error> {
+        Self::deserialize(full).map_err(Error::internal)
     }
 }
 
@@ -75,6 +77,7 @@ fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Re
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use serde_json::json;
 
     use super::*;
@@ -92,8 +95,8 @@ mod tests {
             "visitor": { "number": "4", "external_id": "u-1" }, "agent": { "id": 1 },
             "message": { "id": "m", "seq": 2, "type": "visitor" },
         });
-        assert_eq!(json!(ThinEvent::of(&full)), thin);
+        assert_eq!(json!(ThinEvent::of(&full).unwrap()), thin);
         let offline = json!({ "event_name": "offline_message", "message": "Hello", "agent": null });
-        assert_eq!(json!(ThinEvent::of(&offline)), json!({ "event_name": "offline_message" }));
+        assert_eq!(json!(ThinEvent::of(&offline).unwrap()), json!({ "event_name": "offline_message" }));
     }
 }

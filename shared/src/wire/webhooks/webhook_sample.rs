@@ -134,6 +134,7 @@ fn call() -> PhoneCall {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::wire::webhooks::thin_event::ThinEvent;
 
     /// Returns the required and optional fields of an event (specification, part C).
     fn specified_fields(event: WebhookEvent) -> Vec<&'static str> {
@@ -169,6 +170,7 @@ mod tests {
     fn sample_has_every_field_of_its_event() {
         for &event in WebhookEvent::ALL {
             let body = SampleEvent::Event(event).body("w", Timestamp(0));
+            assert_eq!(json!(ThinEvent::of(&body).unwrap())["event_name"], event.name());
             let fields = body.as_object().unwrap();
             for name in specified_fields(event) {
                 assert!(fields.contains_key(name), "{name} of {}", event.name());

@@ -33,12 +33,14 @@ impl Chats {
         &self,
         (account_id, chat_id): (&str, u64),
         count: usize,
+        now: Timestamp,
     ) -> Result<Option<Chat>, Error> {
         let update = ItemUpdate {
             key: header_key(account_id, chat_id),
-            update: "SET #seq = #seq + :count",
+            // The list of deliveries skips chats that have not changed since the time that it begins with.
+            update: "SET #seq = #seq + :count, #other_change_at = :now",
             condition: ITEM_EXISTS,
-            values: vec![(":count", n(count))],
+            values: vec![(":count", n(count)), (":now", n(now.0))],
         };
         Ok(self.advance_by(update, count).await.condition()?.ok())
     }
