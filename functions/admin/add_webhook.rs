@@ -40,7 +40,9 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     };
     let directory = audit::by_agent(&directory, &caller, &request);
     // After the webhook is stored, no error may keep its secrets from the admin.
-    chats.watch_statuses(&caller.account_id, clock::now()).await?;
+    if webhook.reports_statuses() {
+        chats.watch_statuses(&caller.account_id, clock::now()).await?;
+    }
     directory.edit_settings(&caller.account_id, edit).await?;
     let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
     let base_url = public_url.of_request(&request);

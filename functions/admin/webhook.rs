@@ -38,7 +38,9 @@ async fn handle((directory, chats, connections, guard): Dependencies, request: R
                 *webhook = changes.clone().applied_to(webhook, &new_key, &guard)?;
                 Ok(Webhook::new(webhook))
             };
-            chats.watch_statuses(account_id, clock::now()).await?;
+            if changes.reports_statuses() {
+                chats.watch_statuses(account_id, clock::now()).await?;
+            }
             let (_, shown) = directory.edit_settings(account_id, edit).await?;
             Ok(Response::ok(shown))
         }

@@ -10,7 +10,7 @@ use crate::domain::accounts::agent_presence::AgentStatus;
 use crate::domain::accounts::status_watch::{StatusChange, StatusOwner, StatusWatch, Statuses};
 use crate::domain::channels::channel_availability::ChannelAvailability;
 use crate::domain::chats::chat::Chat;
-use crate::domain::deliveries::webhook::WebhookEventDetails;
+use crate::domain::deliveries::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -32,12 +32,6 @@ pub struct StatusWatches<'a> {
     pub chats: &'a Chats,
     pub connections: &'a Connections,
     pub outbox: &'a Outbox,
-}
-
-/// Whether a webhook of the account reports statuses.
-fn reports_statuses(settings: &AccountSettings) -> bool {
-    let is_subscribed = |event| settings.webhooks.iter().any(|webhook| webhook.subscribes_to(event));
-    is_subscribed(WebhookEvent::AgentStatusChanged) || is_subscribed(WebhookEvent::ChannelStatusChanged)
 }
 
 impl StatusWatches<'_> {
@@ -71,7 +65,7 @@ impl StatusWatches<'_> {
 
     async fn handle(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let settings = self.directory.fresh_settings(account_id).await?;
-        if !reports_statuses(&settings) {
+        if !settings.webhooks.iter().any(Webhook::reports_statuses) {
             return self.chats.end_status_watch(account_id, now).await;
         }
         let Some(watch) = self.chats.status_watch(account_id).await? else { return Ok(()) };

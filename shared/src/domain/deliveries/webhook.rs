@@ -156,6 +156,11 @@ impl Webhook {
         if event == WebhookEvent::ChatFinished { self.rating_wait } else { Duration::ZERO }
     }
 
+    /// Whether the webhook gets the changes of the statuses of agents or channels.
+    pub fn reports_statuses(&self) -> bool {
+        self.events.iter().any(|event| event.is_about_account())
+    }
+
     pub fn subscribes_to(&self, event: WebhookEvent) -> bool {
         if self.events.is_empty() { !event.must_be_named() } else { self.events.contains(&event) }
     }

@@ -72,7 +72,7 @@ fn watch_key(account_id: &str) -> Key {
 
 impl Chats {
     /// Lets the statuses of an account be compared once a minute. This ends by itself when no webhook reports them, so
-    /// the caller need not know whether one will.
+    /// it may be called before the webhook is stored that will.
     pub async fn watch_statuses(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: watch_key(account_id),

@@ -164,6 +164,13 @@ pub struct WebhookChanges {
 }
 
 impl WebhookChanges {
+    /// Whether the webhook will get the changes of statuses because of this change.
+    pub fn reports_statuses(&self) -> bool {
+        self.events
+            .as_ref()
+            .is_some_and(|WebhookEvents(events)| events.iter().any(|Name(event)| event.is_about_account()))
+    }
+
     /// Returns the changed webhook. `new_key` is a new private key, in case the webhook needs one.
     pub fn applied_to(
         self,

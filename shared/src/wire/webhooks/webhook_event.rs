@@ -56,7 +56,7 @@ pub struct WebhookPayload<'a> {
     /// for offline_message, none.
     pub agents: &'a [agent::Agent],
     /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
-    /// before the notification; none for other events.
+    /// before the notification; for events about a message, this message; none for other events.
     pub timeline: &'a [TimelineEntry],
     /// The text of the invitation that the visitor has accepted. Only chat_finished uses it.
     pub invite: Option<String>,
