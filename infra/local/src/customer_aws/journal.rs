@@ -43,7 +43,7 @@ impl Journal {
     pub fn append(&mut self, line: &Line) {
         let Some(file) = &mut self.0 else { return };
         let written = serde_json::to_string(line).map_err(io::Error::from);
-        // A single write, so that a host that is killed almost always leaves a whole line. `open` ignores an incomplete one.
+        // A single write, so that a host that is killed rarely leaves an incomplete line, which `open` ignores.
         let written = written.and_then(|text| file.write_all(format!("{text}\n").as_bytes()));
         if let Err(error) = written {
             LogSink::Stderr.line("customer-aws", &format!("what a customer has received is not kept: {error}"));
