@@ -25,6 +25,6 @@ async fn handle((connections, directory, chats): Dependencies, request: Request)
     request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let now = clock::now();
-    let (page, _) = exported_page(&directory, &chats, &caller, &request, now).await?;
-    Ok(Response::ok(ExportedChats::new(page, now)))
+    let (page, inbox, _) = exported_page(&directory, &chats, &caller, &request, now).await?;
+    Ok(Response::ok(ExportedChats::new(page, &inbox, now)))
 }

@@ -25,7 +25,7 @@ type Dependencies = (Connections, Directory, Chats);
 async fn handle((connections, directory, chats): Dependencies, request: Request) -> Result<Response, Error> {
     request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
-    let (page, is_first) = exported_page(&directory, &chats, &caller, &request, clock::now()).await?;
+    let (page, inbox, is_first) = exported_page(&directory, &chats, &caller, &request, clock::now()).await?;
     let next = page.next.map(ExportCursor::to_text).map(|next| ("x-next-cursor", next));
-    Ok(Response::csv(chat_export::export_csv(&page, is_first), "chats.csv").with_headers(next))
+    Ok(Response::csv(chat_export::export_csv(&page, &inbox, is_first), "chats.csv").with_headers(next))
 }

@@ -31,5 +31,5 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         reports::report(&chats, &account_id, (today, query.days()), query.channel_id()),
         directory.agents(&account_id),
     )?;
-    Ok(Response::ok(Report::new(report, &settings.time_zone, &agents)))
+    Ok(Response::ok(Report::new(report, &settings, &agents)))
 }

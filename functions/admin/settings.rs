@@ -58,6 +58,7 @@ async fn update(
     plan_retention_pass(directory, chats, account_id, changes).await?;
     let edit = |settings: &mut AccountSettings| {
         *settings = changes.applied_to(settings);
+        settings.inbox = changes.inbox(&settings.inbox)?;
         change_first_webhook(settings, &url, &new_webhook)
     };
     let (settings, is_created) = directory.edit_settings(account_id, edit).await?;

@@ -1,5 +1,5 @@
 //! GET /agent/agents: lists all agents of the account with their current status, all departments and, on request, the
-//! bots. Agents use the list to choose the recipient of a transfer.
+//! bots, or the tags and the saved views. Agents use the list to choose the recipient of a transfer.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent::{Colleagues, ColleaguesQuery};
+use shared::wire::agent::{Colleagues, ColleaguesQuery, Included};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -21,8 +21,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let ((agents, departments), presences) =
         tokio::try_join!(directory.agents_and_departments(&account_id), connections.presences(&account_id))?;
     let colleagues = Colleagues::new(agents, &departments, &presences, clock::now());
-    if !request.query_as::<ColleaguesQuery>()?.includes_bots() {
-        return Ok(Response::ok(colleagues));
-    }
-    Ok(Response::ok(colleagues.with_bots(directory.account_bots(&account_id).await?)))
+    Ok(Response::ok(match request.query_as::<ColleaguesQuery>()?.include.0 {
+        Some(Included::Bots) => colleagues.with_bots(directory.account_bots(&account_id).await?),
+        Some(Included::Inbox) => colleagues.with_inbox(&directory.cached_settings(&account_id).await?.inbox),
+        None => colleagues,
+    }))
 }

@@ -73,7 +73,7 @@ impl OverdueHandler for IdleCheck {
                 return Ok(false);
             }
             // Nothing happens in the chats of a suspended account, so they are not closed either.
-            if settings.suspended_at.is_some() || !settings.is_idle(chat.updated_at, now) {
+            if settings.suspended_at.is_some() || !settings.is_idle(chat.idle_since(), now) {
                 reschedule_idle_check(chats, overdue, &chat, &settings, now).await?;
                 return Ok(false);
             }

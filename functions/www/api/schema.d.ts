@@ -881,7 +881,7 @@ export interface paths {
         };
         /**
          * Lists the chats that the agent can see, newest first
-         * @description Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and chats that other agents accepted or closed, if the agent receives the chats of the channel or is a member of the last department of the chat. An admin sees every chat. All other endpoints return 403 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next is not null, repeat the request with next as before.
+         * @description Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and chats that other agents accepted or closed, if the agent receives the chats of the channel or is a member of the last department of the chat. An admin sees every chat. All other endpoints return 403 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next is not null, repeat the request with next as before. The filters can be combined. With a filter, a page is what remains of the next 100 chats.
          */
         get: operations["agentChats"];
         put?: never;
@@ -912,7 +912,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes the tags of a chat, or puts it aside
+         * @description Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if the chat would have more than ten tags, or if the agent does not have it.
+         */
+        patch: operations["changeChat"];
         trace?: never;
     };
     "/agent/chats/{chat_id}/accept": {
@@ -2767,7 +2771,11 @@ export interface components {
             rules: components["schemas"]["TriggerRule"][];
             safe_urls: string[];
             signing_secret?: components["schemas"]["SigningSecret"];
+            /** @description The tags that agents put on chats. Absent if there are none. */
+            tags?: components["schemas"]["Tag"][];
             time_zone: string;
+            /** @description The saved views of the console's inbox. Absent if there are none. */
+            views?: components["schemas"]["SavedView"][];
             /**
              * Format: uri
              * @description An http or https URL.
@@ -2796,12 +2804,16 @@ export interface components {
              *     empty, every link is shown.
              */
             safe_urls?: string[] | null;
+            /** @description The tags that agents put on chats, in the order of the list. Tags that it does not contain are deleted. */
+            tags?: components["schemas"]["TagChange"][] | null;
             /**
              * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are
              *     opened after it.
              * @example Europe/Berlin
              */
             time_zone?: string | null;
+            /** @description The saved views of the console's inbox, in the order of the list. */
+            views?: components["schemas"]["NewSavedView"][] | null;
             /** @description The address of the first webhook; null removes the webhook. */
             webhook_url?: components["schemas"]["ReceiverUrl"] | null;
         };
@@ -3880,7 +3892,17 @@ export interface components {
             seq: components["schemas"]["LastSeq"];
             /** @description The visitor's browser. Like page and referrer, it is present only in chats of a widget. */
             session?: components["schemas"]["WebhookBrowserSession"];
+            /**
+             * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
+             *     or if the visitor has written since.
+             */
+            snoozed_until?: components["schemas"]["UnixSeconds"];
             state: components["schemas"]["ChatState"];
+            /**
+             * @description The numbers of the account's tags that agents have put on the chat. Absent if there are none. A tag may have been
+             *     deleted since.
+             */
+            tag_ids?: components["schemas"]["SequentialNumber"][];
             updated_at: components["schemas"]["UnixSeconds"];
             visitor: components["schemas"]["ChatVisitor"];
             visitor_typing: boolean;
@@ -4029,7 +4051,17 @@ export interface components {
             handover: components["schemas"]["HandoverRow"] | null;
             last_message: components["schemas"]["LastMessage"] | null;
             seq: components["schemas"]["LastSeq"];
+            /**
+             * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
+             *     or if the visitor has written since.
+             */
+            snoozed_until?: components["schemas"]["UnixSeconds"];
             state: components["schemas"]["ChatState"];
+            /**
+             * @description The numbers of the account's tags that agents have put on the chat. Absent if there are none. A tag may have been
+             *     deleted since.
+             */
+            tag_ids?: components["schemas"]["SequentialNumber"][];
             updated_at: components["schemas"]["UnixSeconds"];
             visitor: components["schemas"]["ChatRowVisitor"];
             /** @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting. */
@@ -4048,6 +4080,18 @@ export interface components {
             department_id: components["schemas"]["SequentialNumber"];
         } | {
             bot_id: string;
+        };
+        /** @description Absent fields change nothing. */
+        ChatUpdate: {
+            /** @description The numbers of tags to put on the chat. Tags that it has are ignored. */
+            add_tags?: components["schemas"]["SequentialNumber"][];
+            /** @description The numbers of tags to remove. Tags that the chat does not have are ignored. */
+            remove_tags?: components["schemas"]["SequentialNumber"][];
+            /**
+             * Format: int64
+             * @description Unix seconds: a time within the next 90 days until which the chat is put aside. Null ends the snooze.
+             */
+            snoozed_until?: number | null;
         };
         /** @description The fields of every event about a chat. */
         ChatUpdated: {
@@ -4197,6 +4241,10 @@ export interface components {
             /** @description Only if the request asks for them. They are read from an index, so a change may take some seconds to appear. */
             bots?: components["schemas"]["ColleagueBot"][];
             departments: components["schemas"]["ChatDepartment"][];
+            /** @description The tags of chats. Only if the request asks for the inbox; a change may take ten seconds to appear. */
+            tags?: components["schemas"]["Tag"][];
+            /** @description The saved views, which all agents share. Only if the request asks for the inbox. */
+            views?: components["schemas"]["SavedView"][];
         };
         /** @enum {string} */
         ContactField: "name" | "email" | "phone";
@@ -4633,6 +4681,8 @@ export interface components {
             opened_at: components["schemas"]["UnixSeconds"];
             rate: components["schemas"]["Rating"] | null;
             state: components["schemas"]["ChatState"];
+            /** @description The names of the chat's tags. Absent if there are none. */
+            tags?: string[];
             updated_at: components["schemas"]["UnixSeconds"];
             visitor: components["schemas"]["ExportedVisitor"];
         };
@@ -5144,6 +5194,18 @@ export interface components {
              */
             endpoint: string;
             name: string;
+        };
+        /** @description A saved view as it is to be. Absent fields do not restrict it. */
+        NewSavedView: {
+            channel_id?: string | null;
+            department_id?: components["schemas"]["SequentialNumber"] | null;
+            list: components["schemas"]["ViewedList"];
+            name: string;
+            tag_id?: components["schemas"]["SequentialNumber"] | null;
+            /** @default false */
+            unanswered?: boolean;
+            /** @default false */
+            unread?: boolean;
         };
         NewWebhook: {
             /**
@@ -5751,6 +5813,8 @@ export interface components {
             percentile_error: number;
             /** @description The totals for the same number of days immediately before the period. */
             previous: components["schemas"]["ReportTotals"];
+            /** @description The tags of closed chats of the period. Absent if there are none. */
+            tags?: components["schemas"]["ReportedTag"][];
             time_zone: string;
             total: components["schemas"]["ReportTotals"];
         };
@@ -5837,6 +5901,16 @@ export interface components {
             /** Format: int64 */
             positive: number;
         };
+        ReportedTag: {
+            /**
+             * Format: int64
+             * @description The number of closed chats with the tag.
+             */
+            chats: number;
+            /** @description Null if the tag has been deleted. */
+            name: string | null;
+            tag_id: components["schemas"]["SequentialNumber"];
+        };
         /** @description A visitor of the channel. */
         ReportedVisitor: {
             /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
@@ -5873,6 +5947,19 @@ export interface components {
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
         SampleWebhookEvent: "test" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        /** @description A filter of a list of chats with a name. All agents of the account share it. */
+        SavedView: {
+            channel_id?: string;
+            department_id?: components["schemas"]["SequentialNumber"];
+            list: components["schemas"]["ViewedList"];
+            name: string;
+            /** @description The tag of the chats. Absent if it does not matter, like the fields below. */
+            tag_id?: components["schemas"]["SequentialNumber"];
+            /** @description Whether only chats are shown in which the visitor wrote last. */
+            unanswered: boolean;
+            /** @description Whether only chats are shown that the agent has not read. */
+            unread: boolean;
+        };
         SecretRotation: {
             /**
              * Format: int64
@@ -6097,6 +6184,21 @@ export interface components {
              */
             up_to_seq: number;
         };
+        /** @description A tag that agents put on chats. */
+        Tag: {
+            color: components["schemas"]["TagColor"];
+            name: string;
+            tag_id: components["schemas"]["SequentialNumber"];
+        };
+        /** @description A tag as it is to be. Names differ in more than upper and lower case. */
+        TagChange: {
+            color: components["schemas"]["TagColor"];
+            name: string;
+            /** @description The number of a tag that exists, to keep or to rename it. Absent or null for a new tag. */
+            tag_id?: components["schemas"]["SequentialNumber"] | null;
+        };
+        /** @enum {string} */
+        TagColor: "gray" | "red" | "orange" | "green" | "teal" | "blue" | "violet" | "pink";
         /** @description The telephony settings of an account, without the credentials of its provider. */
         Telephony: {
             /**
@@ -6465,6 +6567,8 @@ export interface components {
         };
         /** @enum {string} */
         ValidationMode: "strict" | "lenient";
+        /** @enum {string} */
+        ViewedList: "waiting" | "mine" | "bot" | "all" | "closed";
         Visitor: {
             blacklisted: boolean;
             description: string | null;
@@ -8947,8 +9051,11 @@ export interface operations {
     colleagues: {
         parameters: {
             query?: {
-                /** @description bots: the response also contains the bots, to which a chat can be given. */
-                include?: "bots";
+                /**
+                 * @description bots: the response also contains the bots, to which a chat can be given. inbox: it also contains the tags and
+                 *     the saved views of the account.
+                 */
+                include?: "bots" | "inbox";
             };
             header?: never;
             path?: never;
@@ -9124,10 +9231,20 @@ export interface operations {
             query?: {
                 /** @description Returns chats with a smaller chat_id. */
                 before?: number;
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
+                /** @description Selects chats whose last department has this number. */
+                department_id?: components["schemas"]["SequentialNumber"];
                 /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
+                /** @description Selects chats that are put aside now or, if false, the others. */
+                snoozed?: boolean;
                 /** @description open selects every state except closed. */
                 state?: "open" | "bot" | "waiting" | "active" | "closed";
+                /** @description Selects chats with this tag. */
+                tag_id?: components["schemas"]["SequentialNumber"];
+                /** @description Selects chats in which the visitor wrote last or, if false, the others. */
+                unanswered?: boolean;
             };
             header?: never;
             path?: never;
@@ -9175,6 +9292,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatUpdate"];
+            };
+        };
+        responses: {
+            /** @description The chat. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -99,6 +99,8 @@ impl NewChat<'_> {
             failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
+            tag_ids: Vec::new(),
+            snooze: None,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

@@ -149,6 +149,8 @@ pub enum Counter {
     FailedDeliveries(Target),
     /// Closed chats that have the agent with this id among their participants.
     ChatsOfAgent(u64),
+    /// Closed chats that have the tag with this number.
+    ChatsWithTag(u64),
     Calls(CallKind, CallResult),
     /// Calls in which the agent and the visitor talked for this long.
     TalkTime(Bucket),
@@ -162,7 +164,9 @@ impl Counter {
     pub fn of_closing(before: &Chat, closed: &Chat) -> Vec<Self> {
         let length = Bucket::of(closed.updated_at.since(closed.opened_at));
         let agents = closed.participants.iter().copied().map(Self::ChatsOfAgent);
-        [Self::SettledChats(SettledBy::of(before, closed)), Self::Length(length)].into_iter().chain(agents).collect()
+        let tags = closed.tag_ids.iter().copied().map(Self::ChatsWithTag);
+        let settled = [Self::SettledChats(SettledBy::of(before, closed)), Self::Length(length)];
+        settled.into_iter().chain(agents).chain(tags).collect()
     }
 
     /// Returns the counters that a finished call increases. Returns nothing for a call in progress.
@@ -194,6 +198,8 @@ pub struct ReportTotals {
     pub talk_time: Histogram,
     /// The number of closed chats by agent id.
     pub chats_of_agents: BTreeMap<u64, u64>,
+    /// The number of closed chats by tag.
+    pub chats_with_tags: BTreeMap<u64, u64>,
     pub drafts: u64,
     pub taken_drafts: u64,
     pub edited_drafts: u64,
@@ -224,6 +230,7 @@ impl ReportTotals {
             Counter::UsedDrafts(DraftUse::Taken) => &mut self.taken_drafts,
             Counter::UsedDrafts(DraftUse::Edited) => &mut self.edited_drafts,
             Counter::ChatsOfAgent(agent_id) => self.chats_of_agents.entry(agent_id).or_default(),
+            Counter::ChatsWithTag(tag_id) => self.chats_with_tags.entry(tag_id).or_default(),
         };
         *total += count;
     }

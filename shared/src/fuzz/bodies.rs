@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::canned_reply;
 use crate::domain::accounts::department::Department;
+use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::bots::bot::Bot;
 use crate::domain::bots::bot_settings::BotSettings;
 use crate::domain::calls::telephony::Telephony;
@@ -72,6 +73,7 @@ targets!(
     agent_note,
     agent_call,
     agent_transfer,
+    agent_chat,
     agent_visitor,
     admin_agent,
     admin_bot,
@@ -268,6 +270,15 @@ fn agent_transfer(input: &[u8]) {
     accepted(&body, read::<agent::ChatTransfer>(&body).and_then(|transfer| transfer.checked()));
 }
 
+fn agent_chat(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(update) = accepted(&body, read::<agent::ChatUpdate>(&body)) else { return };
+    let Some(change) = accepted(&body, update.checked(NOW)) else { return };
+    let chat = sample_data::chat(NOW);
+    let Some(agent) = chat.state.agent() else { return };
+    assert_stored(&change.applied_to(&chat, agent).unwrap());
+}
+
 fn agent_visitor(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let Some(changes) = accepted(&body, read::<agent::VisitorChanges>(&body)) else { return };
@@ -386,11 +397,16 @@ fn admin_settings(input: &[u8]) {
     let Some(changes) = accepted(&body, read::<AccountSettingsChanges>(&body)) else { return };
     accepted(&body, changes.webhook_url(&guard()));
     let rules = accepted(&body, changes.rules()).flatten().unwrap_or_default();
-    let changed = changes.applied_to(&AccountSettings::default());
+    let Some(inbox) = accepted(&body, changes.inbox(&InboxSettings::default())) else { return };
+    let changed = AccountSettings { inbox, ..changes.applied_to(&AccountSettings::default()) };
     assert_stored(&changed);
     let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false));
     let again: AccountSettingsChanges = read(&again).unwrap();
-    assert_eq!(again.applied_to(&AccountSettings::default()), changed);
+    let repeated = AccountSettings {
+        inbox: again.inbox(&changed.inbox).unwrap(),
+        ..again.applied_to(&AccountSettings::default())
+    };
+    assert_eq!(repeated, changed);
     assert!(rules.is_null() || again.rules().unwrap() == Some(rules));
 }
 

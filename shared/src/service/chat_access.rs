@@ -10,6 +10,7 @@ use futures_util::future::try_join;
 use crate::domain::accounts::department::{Audience, Roster};
 use crate::domain::channels::channel::{Channel, ChannelSettings};
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_filter::ChatFilter;
 use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
@@ -100,6 +101,25 @@ impl ChatAccess<'_> {
         let chats = self.chats.chats_by_id(account_id, &chat_ids).await?;
         let next = chats.last().filter(|chat| !chat.previous_chats.is_empty()).map(|chat| chat.chat_id);
         Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
+    }
+
+    /// Returns at most `limit` visible chats that the filter selects, newest first. Only one batch of headers is read,
+    /// so that a page takes two requests to the tables, however few chats the filter selects; `next` continues the list.
+    pub async fn filtered_list(
+        &self,
+        mut listing: ChatListing<'_>,
+        filter: &ChatFilter,
+        limit: usize,
+    ) -> Result<ChatPage, Error> {
+        let ChatPage { mut chats, next } = listing.next(MAX_HEADERS_PER_READ).await?;
+        chats.retain(|chat| filter.selects(chat, self.now));
+        let mut selected = self.visible_chats(chats).await?;
+        if selected.len() <= limit {
+            return Ok(ChatPage { chats: selected, next });
+        }
+        selected.truncate(limit);
+        let next = selected.last().map(|chat| chat.chat_id);
+        Ok(ChatPage { chats: selected, next })
     }
 
     /// Removes from `chats` those that the agent must not see and those whose retention period has ended, and returns

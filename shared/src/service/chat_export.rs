@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::try_join_all;
 
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_changes::ClosedChat;
 use crate::domain::chats::chat_export::{ExportCursor, ExportPage, ExportScope, ExportedChat};
@@ -29,7 +30,7 @@ const CONCURRENT_CHATS: usize = 8;
 /// The time after which a page of closed chats ends. The function has a longer timeout, so it can still respond.
 const PAGE_TIME_BUDGET: Duration = Duration::from_secs(4);
 
-/// Returns the page that an admin requests, and whether it is the first page of its export. Records the export in the
+/// Returns the page that an admin requests, with the tags of its chats, and whether it is the first page of its export. Records the export in the
 /// audit log; the pages of an export have one entry a minute.
 pub async fn exported_page(
     directory: &Directory,
@@ -37,12 +38,19 @@ pub async fn exported_page(
     caller: &Session,
     request: &Request,
     now: Timestamp,
-) -> Result<(ExportPage, bool), Error> {
+) -> Result<(ExportPage, InboxSettings, bool), Error> {
     let (scope, cursor) = request.query_as::<ChatExportQuery>()?.checked()?;
     let exported = AuditedChange::unnamed(AuditAction::Exported, AuditedKind::Chats, scope.audited_id());
     audit::by_agent(directory, caller, request).record_once_a_minute(&caller.account_id, exported).await?;
     let export = ChatExport { account_id: &caller.account_id, chats, now };
-    Ok((export.page(&scope, cursor).await?, cursor.is_none()))
+    let page = export.page(&scope, cursor).await?;
+    let has_tags = page.chats.iter().any(|exported| !exported.chat.tag_ids.is_empty());
+    let inbox = if has_tags {
+        directory.cached_settings(&caller.account_id).await?.inbox.clone()
+    } else {
+        InboxSettings::default()
+    };
+    Ok((page, inbox, cursor.is_none()))
 }
 
 struct ChatExport<'a> {

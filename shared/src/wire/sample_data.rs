@@ -74,6 +74,8 @@ pub fn chat(now: Timestamp) -> Chat {
         failing_until: BTreeMap::new(),
         undelivered: Vec::new(),
         rating: Some(Rating::Positive),
+        tag_ids: Vec::new(),
+        snooze: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

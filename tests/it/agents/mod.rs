@@ -14,5 +14,6 @@ mod push;
 mod reports;
 mod retention_and_erasure;
 mod subscriptions;
+mod tags_and_snooze;
 mod visitor_chats;
 mod visitor_profile;

@@ -42,7 +42,7 @@ pub async fn close_idle_chat(
     let agent_id = chat.state.agent().map(|agent| agent.agent_id);
     let context = NotificationContext { webhooks: &settings.webhooks, agent_id, now };
     let effects_of = |before: &Chat| {
-        if !settings.is_idle(before.updated_at, now) {
+        if !settings.is_idle(before.idle_since(), now) {
             return Err(Error::Conflict("the chat is not idle"));
         }
         let state = before.state.after_event(ChatEvent::Idle)?;

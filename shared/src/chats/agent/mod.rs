@@ -2,6 +2,7 @@
 
 pub mod accept_chat;
 pub mod add_note;
+pub mod change_chat;
 pub mod close_chat;
 pub mod message_visitor;
 pub mod release_chats_of_agent;

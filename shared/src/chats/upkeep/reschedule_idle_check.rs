@@ -22,7 +22,7 @@ pub async fn reschedule_idle_check(
     if has_changed {
         update_entries_expiry(chats, &Chat { retention_days, ..chat.clone() }, now).await?;
     }
-    let next = settings.next_idle_check(chat.updated_at, now);
+    let next = settings.next_idle_check(chat.idle_since(), now);
     match chats.set_next_idle_check(due_item, next, retention_days).await? {
         // If entries have been added, update the entries again: a concurrent write may have used the old retention
         // period.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
@@ -33,6 +34,7 @@ pub struct AccountSettings {
     pub retention_days: Option<u32>,
     /// The time zone of the reports' days and of the callback hours.
     pub time_zone: TimeZone,
+    pub inbox: InboxSettings,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -74,6 +76,7 @@ impl Default for AccountSettings {
             idle_close: Some(DEFAULT_IDLE_CLOSE),
             retention_days: None,
             time_zone: TimeZone::default(),
+            inbox: InboxSettings::default(),
             suspended_at: None,
         }
     }
@@ -100,20 +103,20 @@ impl AccountSettings {
         self.webhooks.iter().find(|webhook| webhook.target == WebhookTarget::Server)
     }
 
-    /// Returns whether an open chat has reached the idle limit. `updated_at` is the time of the chat's last message,
-    /// call event or transition.
-    pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
-        self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
+    /// Returns whether an open chat has reached the idle limit. `idle_since` is
+    /// [`Chat::idle_since`](crate::domain::chats::chat::Chat::idle_since).
+    pub fn is_idle(&self, idle_since: Timestamp, now: Timestamp) -> bool {
+        self.idle_close.is_some_and(|limit| now.since(idle_since) >= limit)
     }
 
     /// Returns the time of an open chat's next idle check: when the chat reaches the idle limit, but at most one hour
-    /// after `now`. `updated_at` is the time of the chat's last message, call event or transition.
-    pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
+    /// after `now`. `idle_since` is [`Chat::idle_since`](crate::domain::chats::chat::Chat::idle_since).
+    pub fn next_idle_check(&self, idle_since: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
         if self.suspended_at.is_some() {
             return latest;
         }
-        self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))
+        self.idle_close.map_or(latest, |limit| idle_since.plus(limit).min(latest))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod agent_presence;
 pub mod audit;
 pub mod canned_reply;
 pub mod department;
+pub mod inbox_settings;
 pub mod login_limit;
 pub mod password_policy;
 pub mod status_watch;

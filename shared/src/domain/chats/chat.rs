@@ -7,6 +7,7 @@ use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::BotHandover;
+use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
 use crate::domain::chats::message_content::Content;
 use crate::domain::deliveries::delivery::{Delivery, Target};
@@ -186,6 +187,11 @@ pub struct Chat {
     /// replay since. At most [`MAX_UNDELIVERED`] are stored.
     pub undelivered: Vec<u64>,
     pub rating: Option<Rating>,
+    /// The numbers of the account's tags that agents have put on the chat, in this order. At most
+    /// [`MAX_TAGS_PER_CHAT`](crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT). Tags can have been deleted since.
+    pub tag_ids: Vec<u64>,
+    /// Any transition removes it. It may be over; see [`snoozed_until`](Self::snoozed_until).
+    pub snooze: Option<Snooze>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
     /// The visitor's last chats before this one, newest first and at most ten; see
@@ -227,6 +233,7 @@ impl Chat {
             waiting_since,
             typing_started_at: None,
             typing_text: None,
+            snooze: None,
             ..self.clone()
         };
         if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
@@ -346,6 +353,11 @@ impl Chat {
     pub fn is_agent_wait_over(&self, now: Timestamp) -> bool {
         let return_at = self.handover.as_ref().and_then(|handover| handover.return_at);
         self.state.is_waiting() && return_at.is_some_and(|return_at| return_at <= now)
+    }
+
+    /// Whether the visitor wrote the last message.
+    pub fn is_unanswered(&self) -> bool {
+        self.last_message.as_ref().is_some_and(|last| last.from == Sender::Visitor.name())
     }
 
     pub fn is_visitor_typing(&self, now: Timestamp) -> bool {

@@ -112,6 +112,8 @@ mod tests {
             failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
+            tag_ids: Vec::new(),
+            snooze: None,
             retention_days: None,
             previous_chats: Vec::new(),
         }

@@ -3,8 +3,10 @@
 pub mod bot_draft;
 pub mod bot_handover;
 pub mod chat;
+pub mod chat_change;
 pub mod chat_changes;
 pub mod chat_export;
+pub mod chat_filter;
 pub mod chat_search;
 pub mod chat_side_panel;
 pub mod chat_state;

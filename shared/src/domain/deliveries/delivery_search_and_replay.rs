@@ -212,6 +212,8 @@ mod tests {
             failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
+            tag_ids: Vec::new(),
+            snooze: None,
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),

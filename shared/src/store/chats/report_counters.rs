@@ -44,6 +44,17 @@ pub(crate) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Opt
     change_write(chat, &counters(after), &counters(before))
 }
 
+/// Returns the write that counts a closed chat by its tags `after` instead of by its tags `before`, or `None` if they are
+/// the same tags.
+pub(crate) fn count_tags_write(chat: &Chat, before: &[u64], after: &[u64]) -> Option<Write> {
+    let counters = |tag_ids: &[u64], others: &[u64]| -> Vec<Counter> {
+        tag_ids.iter().filter(|tag_id| !others.contains(tag_id)).copied().map(Counter::ChatsWithTag).collect()
+    };
+    let (added, removed) = (counters(after, before), counters(before, after));
+    let is_changed = !added.is_empty() || !removed.is_empty();
+    is_changed.then(|| change_write(chat, &added, &removed))
+}
+
 /// Returns the write that counts a finished call. If the call was already counted as failed but then ended normally,
 /// according to the provider's report, the write also takes back the failure. `before` is the call before that report.
 pub(crate) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
@@ -76,6 +87,7 @@ fn attribute_name(counter: Counter) -> String {
         Counter::Ratings(rating) => rating.name().to_owned(),
         Counter::FailedDeliveries(target) => format!("failed_{}", target.name()),
         Counter::ChatsOfAgent(agent_id) => format!("g{agent_id}"),
+        Counter::ChatsWithTag(tag_id) => format!("k{tag_id}"),
         Counter::Calls(kind, result) => format!("{}_{}", kind.name(), result.name()),
         Counter::TalkTime(bucket) => format!("t{}", bucket.number()),
         Counter::Drafts => "drafts".to_owned(),
@@ -105,6 +117,7 @@ fn counter_of_attribute(name: &str) -> Option<Counter> {
         ("l", number) => bucket(number).map(Counter::Length),
         ("t", number) => bucket(number).map(Counter::TalkTime),
         ("g", number) => number.parse().ok().map(Counter::ChatsOfAgent),
+        ("k", number) => number.parse().ok().map(Counter::ChatsWithTag),
         _ => None,
     }
 }
@@ -172,6 +185,7 @@ mod tests {
             Counter::Calls(CallKind::Incoming, CallResult::Failed),
             Counter::TalkTime(bucket),
             Counter::ChatsOfAgent(12),
+            Counter::ChatsWithTag(3),
             Counter::Drafts,
             Counter::UsedDrafts(DraftUse::Taken),
             Counter::UsedDrafts(DraftUse::Edited),

@@ -186,6 +186,8 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         failing_until: BTreeMap::new(),
         undelivered: Vec::new(),
         rating: None,
+        tag_ids: Vec::new(),
+        snooze: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

@@ -10,6 +10,7 @@ pub mod bots;
 pub mod canned_replies;
 pub mod channels;
 pub mod departments;
+mod inbox_items;
 pub(in crate::store) mod items;
 pub(in crate::store) mod keys;
 pub mod settings;

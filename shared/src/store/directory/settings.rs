@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag};
 use crate::domain::channels::channel::EndpointSecret;
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
@@ -20,6 +21,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::channels::has_valid_secret;
+use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
 use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
 use crate::store::directory::keys::{settings_key, widget_rules_key};
 use crate::store::directory::signing_secrets::AUDITED_FIELD;
@@ -44,6 +46,12 @@ pub(in crate::store) struct SettingsItem {
     /// `None` stands for UTC.
     #[serde(default)]
     time_zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<TagItem>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    last_tag_id: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    views: Vec<SavedViewItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -164,7 +172,7 @@ impl Directory {
     }
 
     /// Reads the settings again and caches them.
-    pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
+    pub async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
@@ -283,6 +291,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         idle_close,
         retention_days,
         time_zone,
+        inbox,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -298,6 +307,8 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("idle_close", *idle_close != after.idle_close),
         ("retention_days", *retention_days != after.retention_days),
         ("time_zone", *time_zone != after.time_zone),
+        ("tags", inbox.tags != after.inbox.tags),
+        ("views", inbox.views != after.inbox.views),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -351,6 +362,11 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         // A time zone that the library no longer knows is treated as UTC, because an error would make all of the
         // account's requests fail.
         time_zone: settings.time_zone.as_deref().and_then(TimeZone::parse).unwrap_or_default(),
+        inbox: InboxSettings {
+            tags: settings.tags.into_iter().map(Tag::from).collect(),
+            last_tag_id: settings.last_tag_id,
+            views: settings.views.into_iter().map(SavedView::from).collect(),
+        },
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -366,6 +382,7 @@ impl From<&AccountSettings> for SettingsItem {
             idle_close,
             retention_days,
             time_zone,
+            inbox: InboxSettings { tags, last_tag_id, views },
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -378,6 +395,9 @@ impl From<&AccountSettings> for SettingsItem {
             idle_close_seconds: idle_close.map(|limit| limit.as_secs()),
             retention_days: *retention_days,
             time_zone: Some(time_zone.name().to_owned()),
+            tags: tags.iter().map(TagItem::from).collect(),
+            last_tag_id: *last_tag_id,
+            views: views.iter().map(SavedViewItem::from).collect(),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

@@ -255,7 +255,7 @@ impl Stores {
             let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
             for due in page.items {
                 let Some(chat) = self.chats.due_for_idle_check(&due).await.unwrap() else { continue };
-                if !self.settings.is_idle(chat.updated_at, now) {
+                if !self.settings.is_idle(chat.idle_since(), now) {
                     reschedule_idle_check(&self.chats, &due, &chat, &self.settings, now).await.unwrap();
                 } else if let Some(end) = close_idle_chat(&self.chats, &chat, &self.settings, now).await.unwrap() {
                     closed.push((

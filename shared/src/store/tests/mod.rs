@@ -69,6 +69,7 @@ mod use_cases {
     mod participants;
     mod retention;
     mod returned_chats;
+    mod tags_and_snooze;
     mod timeline;
     mod transfers;
     mod transitions;

@@ -5,7 +5,8 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::bots::bot::Provider;
 use crate::domain::calls::telephony::Telephony;
-use crate::store::chats::items::{EntryItem, VisitorItem};
+use crate::store::chats::chat_from_item;
+use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem};
 use crate::store::directory::canned_replies::CannedReplyItem;
 use crate::store::directory::items::{AgentItem, BotItem, DepartmentItem, ProviderItem};
 use crate::store::directory::settings::{SettingsItem, settings_from_item};
@@ -28,6 +29,14 @@ impl StoredForm for TimelineEntry {
     fn stored_and_read(&self) -> Self {
         let item: EntryItem = through_item(&EntryItem::from(self));
         item.try_into().unwrap()
+    }
+}
+
+impl StoredForm for Chat {
+    fn stored_and_read(&self) -> Self {
+        let item = to_item(&HeaderItem::new(self, NOW)).unwrap();
+        check_item(&item);
+        chat_from_item(item).unwrap()
     }
 }
 

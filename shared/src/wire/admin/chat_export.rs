@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
+use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::calls::phone_call::CallStatus;
 use crate::domain::chats::chat::{Rating, Sender};
+use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_export::{self, ExportCursor, ExportPage, ExportScope};
 use crate::domain::chats::timeline_entry;
 use crate::domain::text::link_filter::LinkFilter;
@@ -20,7 +22,7 @@ use crate::wire::fields::values::{Name, NextCursor, NotNull, SequentialNumber, U
 /// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;
 const ATTEMPT_BYTES: usize = 800;
-const CSV_COLUMN_COUNT: usize = 22;
+const CSV_COLUMN_COUNT: usize = 23;
 /// The order of the columns is part of the API. New columns are added at the end.
 const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "chat_id",
@@ -45,6 +47,7 @@ const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "call_duration",
     "call_record_url",
     "external_id",
+    "tags",
 ];
 /// The first character of a CSV file. Without it, some spreadsheets do not read the file as UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -152,8 +155,8 @@ pub struct ExportedChats {
 
 impl ExportedChats {
     /// Links are not filtered, because an export contains the stored texts.
-    pub fn new(page: ExportPage, now: Timestamp) -> Self {
-        let chats = page.chats.into_iter().map(|exported| ExportedChat::new(exported, now));
+    pub fn new(page: ExportPage, inbox: &InboxSettings, now: Timestamp) -> Self {
+        let chats = page.chats.into_iter().map(|exported| ExportedChat::new(exported, inbox, now));
         Self { chats: chats.collect(), next: NextCursor(page.next.map(ExportCursor::to_text)) }
     }
 }
@@ -173,6 +176,10 @@ pub struct ExportedChat {
     opened_at: UnixSeconds,
     updated_at: UnixSeconds,
     rate: Option<Name<Rating>>,
+    /// The names of the chat's tags. Absent if there are none.
+    #[schemars(length(max = MAX_TAGS_PER_CHAT))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
     #[schemars(length(max = 500))]
     messages: Vec<TimelineEntry>,
 }
@@ -188,7 +195,11 @@ pub struct ExportedVisitor {
 }
 
 impl ExportedChat {
-    fn new(chat_export::ExportedChat { chat, entries }: chat_export::ExportedChat, now: Timestamp) -> Self {
+    fn new(
+        chat_export::ExportedChat { chat, entries }: chat_export::ExportedChat,
+        inbox: &InboxSettings,
+        now: Timestamp,
+    ) -> Self {
         let messages = entries.into_iter().map(|entry| TimelineEntry::new(entry, &LinkFilter::default(), now));
         Self {
             chat_id: SequentialNumber(chat.chat_id),
@@ -198,6 +209,7 @@ impl ExportedChat {
             opened_at: chat.opened_at.into(),
             updated_at: chat.updated_at.into(),
             rate: chat.rating.map(Name),
+            tags: inbox.tag_names(&chat.tag_ids).into_iter().map(str::to_owned).collect(),
             messages: messages.collect(),
             visitor: ExportedVisitor {
                 number: SequentialNumber(chat.visitor_number),
@@ -211,7 +223,7 @@ impl ExportedChat {
 }
 
 /// Returns a page as CSV (RFC 4180), with one line for each entry. Only the first page of an export has a header line.
-pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
+pub fn export_csv(page: &ExportPage, inbox: &InboxSettings, is_first: bool) -> String {
     let mut text = String::new();
     if is_first {
         text.push(BYTE_ORDER_MARK);
@@ -252,6 +264,7 @@ pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
                 talk_time.map(|time| time.as_secs().to_string()).unwrap_or_default(),
                 optional(status.and_then(CallStatus::record_url)),
                 optional(chat.integrators_id()),
+                inbox.tag_names(&chat.tag_ids).join(", "),
             ];
             push_line(&mut text, &cells);
         }
@@ -350,11 +363,12 @@ mod tests {
             chats: vec![chat_export::ExportedChat { chat: sample_data::chat(now), entries: vec![entry] }],
             next: None,
         };
-        let csv = export_csv(&page, true);
+        let inbox = InboxSettings::default();
+        let csv = export_csv(&page, &inbox, true);
         assert!(csv.starts_with("\u{feff}\"chat_id\","), "{csv}");
-        let expected = "\"call\",\"'+31201234567\",\"positive\",\"Sample department\",\"incoming\",\"end\",\"\",\"61\",\"https://x.example/1.mp3\",\"sample\"\r\n";
+        let expected = "\"call\",\"'+31201234567\",\"positive\",\"Sample department\",\"incoming\",\"end\",\"\",\"61\",\"https://x.example/1.mp3\",\"sample\",\"\"\r\n";
         assert!(csv.ends_with(expected), "{csv}");
-        assert!(export_csv(&page, false).starts_with("\"1000000000\","), "only the first page has the names");
+        assert!(export_csv(&page, &inbox, false).starts_with("\"1000000000\","), "only the first page has the names");
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod chat_export;
 pub(crate) mod contacts_form;
 pub mod delivery_log;
 mod departments;
+pub(crate) mod inbox_settings;
 pub mod outages;
 mod providers;
 pub mod receiver_test;

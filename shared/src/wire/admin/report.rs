@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::contract::Operation;
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent::Agent;
 use crate::domain::calls::phone_call::CallKind;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::named::Named;
 use crate::domain::report::{self, BUCKET_COUNT, CallTotals, Histogram, MAX_PERCENTILE_ERROR};
-use crate::domain::time_zone::TimeZone;
 use crate::wire::fields::values::{NotNull, SequentialNumber, Whole};
 
 const MAX_DAYS: u64 = 90;
@@ -71,16 +71,24 @@ pub struct Report {
     channels: Vec<ReportedChannel>,
     /// The agents who took part in closed chats of the period.
     agents: Vec<ReportedAgent>,
+    /// The tags of closed chats of the period. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<ReportedTag>,
 }
 
 impl Report {
     /// `agents` are the agents of the account, whose names the report shows.
-    pub fn new(report: report::Report, time_zone: &TimeZone, agents: &[Agent]) -> Self {
+    pub fn new(report: report::Report, settings: &AccountSettings, agents: &[Agent]) -> Self {
         let report::Report { days, total, previous, channels } = report;
         let name = |agent_id: u64| agents.iter().find(|agent| agent.agent_id == agent_id).map(|agent| &agent.name);
         let agent = |(agent_id, chats): (&u64, &u64)| ReportedAgent {
             agent_id: SequentialNumber(*agent_id),
             name: name(*agent_id).cloned(),
+            chats: *chats,
+        };
+        let tag = |(tag_id, chats): (&u64, &u64)| ReportedTag {
+            tag_id: SequentialNumber(*tag_id),
+            name: settings.inbox.tag(*tag_id).map(|tag| tag.name.clone()),
             chats: *chats,
         };
         let channel = |(channel_id, channel): (String, report::ChannelTotals)| ReportedChannel {
@@ -89,7 +97,7 @@ impl Report {
             totals: (&channel.totals).into(),
         };
         Self {
-            time_zone: time_zone.name().to_owned(),
+            time_zone: settings.time_zone.name().to_owned(),
             percentile_error: MAX_PERCENTILE_ERROR,
             total: (&total).into(),
             previous: (&previous).into(),
@@ -104,6 +112,7 @@ impl Report {
                 .collect(),
             channels: channels.into_iter().map(channel).collect(),
             agents: total.chats_of_agents.iter().map(agent).collect(),
+            tags: total.chats_with_tags.iter().filter(|(_, chats)| **chats > 0).map(tag).collect(),
         }
     }
 }
@@ -127,6 +136,16 @@ pub struct ReportedAgent {
     agent_id: SequentialNumber,
     /// Null if the agent has been deleted.
     name: Option<String>,
+    #[schemars(range(min = 1))]
+    chats: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReportedTag {
+    tag_id: SequentialNumber,
+    /// Null if the tag has been deleted.
+    name: Option<String>,
+    /// The number of closed chats with the tag.
     #[schemars(range(min = 1))]
     chats: u64,
 }
@@ -162,6 +181,7 @@ impl From<&report::ReportTotals> for ReportTotals {
             calls,
             talk_time,
             chats_of_agents: _,
+            chats_with_tags: _,
             drafts,
             taken_drafts,
             edited_drafts,
@@ -354,7 +374,7 @@ mod tests {
             counters: vec![(answer(5), 8), (answer(9), 2)],
         };
         let report = report::Report::new(&[today], [counted]);
-        let json = json!(Report::new(report, &TimeZone::default(), &[]));
+        let json = json!(Report::new(report, &AccountSettings::default(), &[]));
         let expected = json!({ "count": 10, "median": 2.18, "percentile_90": 4.36 });
         assert_eq!([&json["total"]["first_answer"], &json["channels"][0]["totals"]["first_answer"]], [&expected; 2]);
         let buckets = json!([{ "from": 2.0, "to": 2.38, "count": 8 }, { "from": 4.0, "to": 4.76, "count": 2 }]);

@@ -8,11 +8,13 @@ use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
 use crate::domain::accounts::account_settings;
+use crate::domain::accounts::inbox_settings::{InboxSettings, MAX_SAVED_VIEWS, MAX_TAGS, SavedView};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::error::Error;
+use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::signing_secret::SigningSecret;
 use crate::wire::admin::webhook_settings::Webhook;
 use crate::wire::admin::widget_triggers::{TriggerRule, TriggerRules};
@@ -79,14 +81,20 @@ pub struct AccountSettingsChanges {
     retention_days: Change<Whole<1, MAX_RETENTION_DAYS>>,
     #[serde(default)]
     time_zone: Change<TimeZoneName>,
+    /// The tags that agents put on chats, in the order of the list. Tags that it does not contain are deleted.
+    #[serde(default)]
+    tags: Change<List<TagChange, MAX_TAGS>>,
+    /// The saved views of the console's inbox, in the order of the list.
+    #[serde(default)]
+    views: Change<List<NewSavedView, MAX_SAVED_VIEWS>>,
 }
 
 impl AccountSettingsChanges {
-    /// Returns the changed settings. The webhooks and the trigger rules, which are stored in other ways, are unchanged.
+    /// Returns the changed settings. The webhooks and the trigger rules, which are stored in other ways, are unchanged,
+    /// and so is the inbox; see [`inbox`](Self::inbox).
     pub fn applied_to(&self, settings: &account_settings::AccountSettings) -> account_settings::AccountSettings {
-        let Self { webhook_url: _, safe_urls, rules: _, callback, limits, idle_close, retention_days, time_zone } =
-            self.clone();
-        let account_settings::AccountSettings { version, webhooks, suspended_at, .. } = settings.clone();
+        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, .. } = self.clone();
+        let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
         let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
         let domains =
             |List(domains): List<SafeDomain, MAX_DOMAINS>| domains.into_iter().map(|SafeDomain(domain)| domain);
@@ -104,8 +112,22 @@ impl AccountSettingsChanges {
             idle_close: idle_close.applied_to(before.idle_close),
             retention_days: retention_days.map(Whole::to_u32).applied_to(before.retention_days),
             time_zone: time_zone.applied_or_reset(before.time_zone, default.time_zone),
+            inbox,
             suspended_at,
         }
+    }
+
+    /// Returns the tags and the saved views after the change. Fails if a tag is not valid.
+    pub fn inbox(&self, before: &InboxSettings) -> Result<InboxSettings, Error> {
+        let mut inbox = before.clone();
+        match &self.tags {
+            Change::Unchanged => {}
+            Change::Cleared => inbox.tags.clear(),
+            Change::Set(List(tags)) => replace_tags(&mut inbox, tags)?,
+        }
+        let views = self.views.clone().map(|List(views)| views.into_iter().map(SavedView::from).collect());
+        inbox.views = views.applied_or_reset(inbox.views, Vec::new());
+        Ok(inbox)
     }
 
     pub fn contain_retention_days(&self) -> bool {
@@ -304,6 +326,14 @@ pub struct AccountSettings {
     idle_close: Option<u64>,
     retention_days: Option<u32>,
     time_zone: String,
+    /// The tags that agents put on chats. Absent if there are none.
+    #[schemars(length(max = MAX_TAGS))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<inbox_settings::Tag>,
+    /// The saved views of the console's inbox. Absent if there are none.
+    #[schemars(length(max = MAX_SAVED_VIEWS))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    views: Vec<inbox_settings::SavedView>,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -329,6 +359,7 @@ impl AccountSettings {
             idle_close,
             retention_days,
             time_zone,
+            inbox,
             suspended_at: _,
         } = settings;
         Self {
@@ -341,6 +372,8 @@ impl AccountSettings {
             idle_close: idle_close.map(|limit| limit.as_secs() / 60),
             retention_days: *retention_days,
             time_zone: time_zone.name().to_owned(),
+            tags: inbox.tags.iter().map(inbox_settings::Tag::from).collect(),
+            views: inbox.views.iter().map(inbox_settings::SavedView::from).collect(),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,

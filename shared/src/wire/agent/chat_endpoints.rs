@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
+use crate::domain::accounts::inbox_settings::MAX_TAGS;
 use crate::domain::chats::bot_draft::DraftUse;
+use crate::domain::chats::chat_change::{ChatChange, MAX_SNOOZE, MAX_SNOOZE_DAYS, MAX_TAGS_PER_CHAT, SnoozeChange};
 use crate::domain::chats::chat_changes::ChangesCursor;
+use crate::domain::chats::chat_filter::ChatFilter;
 use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chats::chat_state;
 use crate::domain::chats::message_content::{Content, TypingNotice};
@@ -19,7 +22,9 @@ use crate::wire::channels::message_content::{ParsedMessage, parse_message_object
 use crate::wire::fields::json_fields::Fields;
 use crate::wire::fields::query_parameters::CURSOR_RULE;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{AnyText, Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
+use crate::wire::fields::values::{
+    AnyText, Change, List, MAX_INTEGER, Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text, Whole,
+};
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.
@@ -39,7 +44,8 @@ fn lists() -> Vec<Operation> {
                  chats that other agents accepted or closed, if the agent receives the chats of the channel or is a \
                  member of the last department of the chat. An admin sees every chat. All other endpoints return 403 \
                  for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next \
-                 is not null, repeat the request with next as before.",
+                 is not null, repeat the request with next as before. The filters can be combined. With a filter, a \
+                 page is what remains of the next 100 chats.",
             )
             .query::<ChatListQuery>()
             .answers::<ChatList>(200, "The chats."),
@@ -48,6 +54,16 @@ fn lists() -> Vec<Operation> {
                 "`panel` contains the data from webhooks and from the visitor's page. The timeline is read separately.",
             )
             .answers::<Chat>(200, "The chat."),
+        Operation::patch("/agent/chats/{chat_id}", "changeChat", "Changes the tags of a chat, or puts it aside")
+            .describe(
+                "Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has \
+                 the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody \
+                 else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if \
+                 the chat would have more than ten tags, or if the agent does not have it.",
+            )
+            .body::<ChatUpdate>()
+            .answers::<ChatRow>(200, "The chat.")
+            .fails(&[Failure::Conflict]),
         Operation::get("/agent/changes", "agentChanges", "Lists the chats that have changed since a cursor")
             .describe(
                 "A console keeps its lists current as follows: it sends a request without parameters to get a cursor, \
@@ -210,6 +226,22 @@ pub struct ChatListQuery {
     #[serde(default)]
     #[schemars(extend("default" = 100))]
     pub limit: NotNull<u64>,
+    /// Selects chats with this tag.
+    #[serde(default)]
+    tag_id: NotNull<SequentialNumber>,
+    /// Selects chats of this channel.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[A-Za-z0-9]{1,64}$"))]
+    channel_id: NotNull<String>,
+    /// Selects chats whose last department has this number.
+    #[serde(default)]
+    department_id: NotNull<SequentialNumber>,
+    /// Selects chats in which the visitor wrote last or, if false, the others.
+    #[serde(default)]
+    unanswered: NotNull<bool>,
+    /// Selects chats that are put aside now or, if false, the others.
+    #[serde(default)]
+    snoozed: NotNull<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -232,6 +264,17 @@ impl ChatListQuery {
             ListedState::Waiting => &["waiting"],
             ListedState::Active => &["active"],
             ListedState::Closed => &["closed"],
+        }
+    }
+
+    pub fn filter(&self) -> ChatFilter {
+        let number = |field: &NotNull<SequentialNumber>| field.0.map(|SequentialNumber(number)| number);
+        ChatFilter {
+            tag_id: number(&self.tag_id),
+            channel_id: self.channel_id.0.clone(),
+            department_id: number(&self.department_id),
+            unanswered: self.unanswered.0,
+            snoozed: self.snoozed.0,
         }
     }
 }
@@ -323,6 +366,45 @@ pub struct VisitorChats {
     #[schemars(length(max = 10))]
     pub chats: Vec<ChatRow>,
     pub next: NextCursor,
+}
+
+/// Absent fields change nothing.
+#[derive(Clone, Deserialize, JsonSchema)]
+pub struct ChatUpdate {
+    /// The numbers of tags to put on the chat. Tags that it has are ignored.
+    #[serde(default)]
+    add_tags: NotNull<List<SequentialNumber, MAX_TAGS_PER_CHAT>>,
+    /// The numbers of tags to remove. Tags that the chat does not have are ignored.
+    #[serde(default)]
+    remove_tags: NotNull<List<SequentialNumber, MAX_TAGS>>,
+    /// Unix seconds: a time within the next 90 days until which the chat is put aside. Null ends the snooze.
+    #[serde(default)]
+    snoozed_until: Change<Whole<1, MAX_INTEGER>>,
+}
+
+impl ChatUpdate {
+    /// Fails if a snooze would be over at once, or would be too long.
+    pub fn checked(self, now: Timestamp) -> Result<ChatChange, Error> {
+        let Self { add_tags, remove_tags, snoozed_until } = self;
+        let snooze = match snoozed_until {
+            Change::Unchanged => SnoozeChange::Unchanged,
+            Change::Cleared => SnoozeChange::End,
+            Change::Set(Whole(seconds)) => SnoozeChange::Until(checked_snooze(seconds, now)?),
+        };
+        Ok(ChatChange { added_tags: numbers(add_tags), removed_tags: numbers(remove_tags), snooze })
+    }
+}
+
+fn checked_snooze(seconds: u64, now: Timestamp) -> Result<Timestamp, Error> {
+    let until = Timestamp(seconds.saturating_mul(1_000));
+    let is_valid = now < until && until <= now.plus(MAX_SNOOZE);
+    let invalid =
+        || Error::field("snoozed_until", format_args!("must be a time within the next {MAX_SNOOZE_DAYS} days"));
+    is_valid.then_some(until).ok_or_else(invalid)
+}
+
+fn numbers<const MAX: usize>(NotNull(list): NotNull<List<SequentialNumber, MAX>>) -> Vec<u64> {
+    list.into_iter().flat_map(|List(numbers)| numbers).map(|SequentialNumber(number)| number).collect()
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
+use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
 use crate::domain::text::link_filter::LinkFilter;
@@ -81,6 +82,15 @@ pub struct ChatRow {
     waiting_since: Option<UnixSeconds>,
     /// How the bot handed over the chat. Null unless a bot had it before the agents.
     handover: Option<HandoverRow>,
+    /// The numbers of the account's tags that agents have put on the chat. Absent if there are none. A tag may have been
+    /// deleted since.
+    #[schemars(length(max = MAX_TAGS_PER_CHAT))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tag_ids: Vec<SequentialNumber>,
+    /// The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
+    /// or if the visitor has written since.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    snoozed_until: Optional<UnixSeconds>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -127,6 +137,8 @@ impl ChatRow {
             updated_at: chat.updated_at.into(),
             seq: LastSeq(chat.seq),
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
+            snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
+            tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             last_message: chat.last_message.map(LastMessage::from),
             department: chat.department.map(ChatDepartment::from),
             handover: chat.handover.map(HandoverRow::from),
@@ -157,6 +169,15 @@ pub struct Chat {
     handover: Option<Handover>,
     visitor_typing: bool,
     rate: Option<Name<Rating>>,
+    /// The numbers of the account's tags that agents have put on the chat. Absent if there are none. A tag may have been
+    /// deleted since.
+    #[schemars(length(max = MAX_TAGS_PER_CHAT))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tag_ids: Vec<SequentialNumber>,
+    /// The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
+    /// or if the visitor has written since.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    snoozed_until: Optional<UnixSeconds>,
     visitor: ChatVisitor,
     panel: AgentPanel,
     #[serde(flatten)]
@@ -213,6 +234,8 @@ impl Chat {
             handover: chat.handover.as_ref().map(|it| Handover::new(it, handover, safe_urls)),
             visitor_typing: chat.is_visitor_typing(now),
             rate: chat.rating.map(Name),
+            tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
+            snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
             browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
             panel: AgentPanel::of_filtered(panel, Some(&visitor)),

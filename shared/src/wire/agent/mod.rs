@@ -10,11 +10,11 @@ mod visitors;
 
 pub use chat_endpoints::{
     AgentCallRequest, AgentTyping, AssignedChat, ChangesQuery, ChatChanges, ChatList, ChatListQuery, ChatSearchQuery,
-    ChatTransfer, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
+    ChatTransfer, ChatUpdate, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
     TimelineQuery, TransferRequest, VisitorChats, VisitorChatsQuery, parse_agent_message,
 };
 pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
-pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, NewAgentPresence, SocketTicket};
+pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, Included, NewAgentPresence, SocketTicket};
 pub use sessions::{
     AgentSessions, ChangedPassword, CurrentAgent, EndedSession, EndedSessions, LoggedOut, LoginRequest, LoginResponse,
     PasswordChange,

@@ -7,9 +7,11 @@ use crate::contract::{Failure, Operation};
 use crate::domain::accounts::agent::Agent;
 use crate::domain::accounts::agent_presence::{AgentStatus, Presence};
 use crate::domain::accounts::department::{Department, MAX_DEPARTMENTS_PER_ACCOUNT};
+use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::bots::bot::Bot;
 use crate::domain::socket::SOCKET_TICKET_LIFETIME;
 use crate::domain::timestamp::Timestamp;
+use crate::wire::admin::inbox_settings::{SavedView, Tag};
 use crate::wire::agent::ChatDepartment;
 use crate::wire::fields::urls::WebUrl;
 use crate::wire::fields::values::{Name, NotNull, Optional, SequentialNumber};
@@ -86,22 +88,18 @@ impl SocketTicket {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ColleaguesQuery {
-    /// bots: the response also contains the bots, to which a chat can be given.
+    /// bots: the response also contains the bots, to which a chat can be given. inbox: it also contains the tags and
+    /// the saved views of the account.
     #[serde(default)]
-    include: NotNull<IncludedColleagues>,
+    pub include: NotNull<Included>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-enum IncludedColleagues {
+pub enum Included {
     Bots,
-}
-
-impl ColleaguesQuery {
-    pub fn includes_bots(&self) -> bool {
-        matches!(self.include.0, Some(IncludedColleagues::Bots))
-    }
+    Inbox,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -112,6 +110,12 @@ pub struct Colleagues {
     /// Only if the request asks for them. They are read from an index, so a change may take some seconds to appear.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     bots: Optional<Vec<ColleagueBot>>,
+    /// The tags of chats. Only if the request asks for the inbox; a change may take ten seconds to appear.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    tags: Optional<Vec<Tag>>,
+    /// The saved views, which all agents share. Only if the request asks for the inbox.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    views: Optional<Vec<SavedView>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -145,11 +149,18 @@ impl Colleagues {
             agents: agents.into_iter().map(colleague).collect(),
             departments: departments.iter().map(|department| department.snapshot().into()).collect(),
             bots: Optional(None),
+            tags: Optional(None),
+            views: Optional(None),
         }
     }
 
     pub fn with_bots(self, bots: Vec<Bot>) -> Self {
         let bots = bots.into_iter().map(|Bot { bot_id, name, .. }| ColleagueBot { bot_id, name });
         Self { bots: Optional(Some(bots.collect())), ..self }
+    }
+
+    pub fn with_inbox(self, inbox: &InboxSettings) -> Self {
+        let (tags, views) = (inbox.tags.iter().map(Tag::from), inbox.views.iter().map(SavedView::from));
+        Self { tags: Optional(Some(tags.collect())), views: Optional(Some(views.collect())), ..self }
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
 use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
+use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::{Day, TimeZone};
@@ -105,6 +106,10 @@ pub(crate) struct HeaderItem {
     rate_count: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rating: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tag_ids: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snooze: Option<SnoozeItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +170,8 @@ impl HeaderItem {
             failing_until,
             undelivered: _,
             rating,
+            tag_ids,
+            snooze,
             retention_days,
             previous_chats,
         } = chat.clone();
@@ -221,6 +228,8 @@ impl HeaderItem {
             rate_started_at: 0,
             rate_count: 0,
             rating: rating.map(|rating| rating.name().to_owned()),
+            tag_ids,
+            snooze: snooze.map(SnoozeItem::from),
             retention_days,
             previous_chats,
             due: Some(due),
@@ -288,6 +297,8 @@ impl TryFrom<HeaderItem> for Chat {
                 .collect(),
             undelivered: item.undelivered,
             rating: item.rating.as_deref().and_then(Rating::parse),
+            tag_ids: item.tag_ids,
+            snooze: item.snooze.map(Snooze::from),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
         })
@@ -359,6 +370,24 @@ impl From<BotHandoverItem> for BotHandover {
             details_seq,
             return_at: return_at.map(Timestamp),
         }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SnoozeItem {
+    until: u64,
+    visitor_seq: u64,
+}
+
+impl From<Snooze> for SnoozeItem {
+    fn from(Snooze { until, visitor_seq }: Snooze) -> Self {
+        Self { until: until.0, visitor_seq }
+    }
+}
+
+impl From<SnoozeItem> for Snooze {
+    fn from(SnoozeItem { until, visitor_seq }: SnoozeItem) -> Self {
+        Self { until: Timestamp(until), visitor_seq }
     }
 }
 

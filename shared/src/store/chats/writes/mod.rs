@@ -9,6 +9,7 @@ pub(crate) mod note_write;
 pub(crate) mod numbers;
 pub(crate) mod rating_and_typing;
 pub(crate) mod receipt_write;
+pub(crate) mod tag_and_snooze;
 pub(crate) mod transition_write;
 pub(crate) mod visitor_message_header;
 pub(crate) mod visitor_profile_header;

@@ -11,6 +11,7 @@ use crate::store::chats::items::{
     AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, MessagePreviewItem,
 };
 use crate::store::chats::report_counters::count_write;
+use crate::store::chats::writes::tag_and_snooze::has_same_tags;
 use crate::store::chats::{Chats, entry_write, header_key, listing_key};
 use crate::store::table::{ExpressionValues, ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
@@ -71,7 +72,7 @@ macro_rules! transition_expression {
              #seq = :seq, #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, \
              #agent_joined_at = :agent_joined_at, #last_message = :last_message",
             $others,
-            " REMOVE #typing_started_at, #typing_text",
+            " REMOVE #typing_started_at, #typing_text, #snooze",
             $removed
         )
     };
@@ -96,7 +97,7 @@ const UPDATE_CLOSED_CHAT: &str =
 
 /// Returns the header update for a transition. Its condition fails if the chat has had any other transition or entry
 /// since `before` was read. Comparing only the state and the agent would not be enough, because a chat can return to
-/// the same agent.
+/// the same agent. A chat is closed with the tags that its reports count.
 fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),
@@ -117,7 +118,7 @@ fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
         (":old_seq", n(before.seq)),
     ];
     let update = if after.state.is_closed() {
-        values.push((":expires_at", chat_expiry(after)));
+        values.extend([(":expires_at", chat_expiry(after)), (":tag_ids", to_attribute(&before.tag_ids)?)]);
         values.extend(closed_chat_values(&after.account_id, after.updated_at));
         UPDATE_CLOSED_CHAT
     } else if after.given_to_bot_at != before.given_to_bot_at {
@@ -130,7 +131,12 @@ fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
         UPDATE_OPEN_CHAT
     };
     let key = header_key(&before.account_id, before.chat_id);
-    Ok(ItemUpdate { key, update, condition: "#version = :old_version AND #seq = :old_seq", values })
+    let condition = if after.state.is_closed() {
+        concat!("#version = :old_version AND #seq = :old_seq AND ", has_same_tags!())
+    } else {
+        "#version = :old_version AND #seq = :old_seq"
+    };
+    Ok(ItemUpdate { key, update, condition, values })
 }
 
 fn given_chat_values(after: &Chat) -> Result<ExpressionValues, Error> {

@@ -1,4 +1,5 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
+use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag, TagColor, ViewFilter, ViewedList};
 use crate::domain::channels::channel::EndpointSecret;
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
@@ -32,6 +33,21 @@ async fn settings_of_one_account_are_read_with_all_fields() {
         idle_close: None,
         retention_days: Some(30),
         time_zone: TimeZone::parse("Asia/Tokyo").unwrap(),
+        inbox: InboxSettings {
+            tags: vec![Tag { tag_id: 4, name: "VIP".into(), color: TagColor::Red }],
+            last_tag_id: 6,
+            views: vec![SavedView {
+                name: "VIPs to answer".into(),
+                list: ViewedList::Mine,
+                filter: ViewFilter {
+                    tag_id: Some(4),
+                    channel_id: Some("CH".into()),
+                    department_id: Some(2),
+                    unread: true,
+                    unanswered: true,
+                },
+            }],
+        },
         suspended_at: Some(seconds_later(7)),
     };
     let replace = |settings: &mut AccountSettings| {
