@@ -115,6 +115,8 @@ fn closed_chats_are_reported_and_exported_with_tags() {
         let export = format!("/admin/chats/export?chat_id={}", chat.number);
         let exported = chat.agent.client.get(&export).await.expect(200);
         assert_eq!(exported["chats"][0]["tags"], json!(["Refund"]));
+        let csv = chat.agent.client.get(&format!("/admin/chats/export.csv?chat_id={}", chat.number)).await;
+        assert!(csv.text.contains(",\"Refund\"\r\n"), "{}", csv.text);
     });
 }
 
@@ -136,15 +138,16 @@ fn snoozed_chat_comes_back_when_the_visitor_writes() {
 #[test]
 fn snoozed_chat_is_closed_as_idle_after_the_snooze() {
     run_with_virtual_time(async |host, time| {
-        let chat = ActiveChat::create(host, INTEGRATOR_URL, json!({})).await;
-        chat.account.put_settings(json!({"idle_close": 1})).await.expect(200);
-        let opened_at = number(&chat.agent.chat(chat.number).await["opened_at"]);
-        let until = json!({"snoozed_until": opened_at + 300});
-        chat.agent.change_chat(chat.number, until).await.expect(200);
+        let account = host.create_account().await;
+        account.put_settings(json!({"idle_close": 1})).await.expect(200);
+        let (agent, channel) = (account.admin.clone(), account.create_channel(INTEGRATOR_URL).await);
+        let chat = open_accepted_chat(&agent, &channel, VISITOR_ID).await;
+        let opened_at = number(&agent.chat(chat).await["opened_at"]);
+        agent.change_chat(chat, json!({"snoozed_until": opened_at + 300})).await.expect(200);
         for (passed, state) in [(seconds(120), "active"), (seconds(170), "active"), (seconds(80), "closed")] {
             time.advance(passed);
             host.local.run_schedule("schedule-close-idle-chats").await.expect("the schedule runs");
-            assert_eq!(chat.agent.chat(chat.number).await["state"], state);
+            assert_eq!(agent.chat(chat).await["state"], state);
         }
     });
 }
