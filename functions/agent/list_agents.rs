@@ -1,5 +1,8 @@
 //! GET /agent/agents: lists all agents of the account with their current status, all departments and, on request, the
 //! bots, or the tags and the saved views. Agents use the list to choose the recipient of a transfer.
+//!
+//! The tags and the views are read without the cache, because consoles ask for them when a push says that the settings
+//! have changed.
 
 use std::process::ExitCode;
 
@@ -23,7 +26,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let colleagues = Colleagues::new(agents, &departments, &presences, clock::now());
     Ok(Response::ok(match request.query_as::<ColleaguesQuery>()?.include.0 {
         Some(Included::Bots) => colleagues.with_bots(directory.account_bots(&account_id).await?),
-        Some(Included::Inbox) => colleagues.with_inbox(&directory.cached_settings(&account_id).await?.inbox),
+        Some(Included::Inbox) => colleagues.with_inbox(&directory.fresh_settings(&account_id).await?.inbox),
         None => colleagues,
     }))
 }

@@ -4241,7 +4241,7 @@ export interface components {
             /** @description Only if the request asks for them. They are read from an index, so a change may take some seconds to appear. */
             bots?: components["schemas"]["ColleagueBot"][];
             departments: components["schemas"]["ChatDepartment"][];
-            /** @description The tags of chats. Only if the request asks for the inbox; a change may take ten seconds to appear. */
+            /** @description The tags of chats. Only if the request asks for the inbox. */
             tags?: components["schemas"]["Tag"][];
             /** @description The saved views, which all agents share. Only if the request asks for the inbox. */
             views?: components["schemas"]["SavedView"][];

@@ -4,7 +4,7 @@ import { toast } from "../ui/toast";
 import { errorText } from "./state/page/error-text";
 import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/page/route";
-import { focusComposer, overlay, activeTab } from "./state/list/view-state";
+import { focusComposer, overlay, activeTab, isFilterOpen, searchQuery } from "./state/list/view-state";
 import { visibleChats } from "./inbox/inbox";
 
 /** Accepts the chat, opens it and focuses the composer. */
@@ -52,6 +52,13 @@ export function acceptNext(workspace: Workspace): void {
   if (target === undefined) return;
   if (activeTab.peek() === "closed") activeTab.value = "waiting";
   acceptChat(workspace, target.chat_id);
+}
+
+/** Lets the agent choose a filter for the list. On a phone, shows the list first. */
+export function openFilter(): void {
+  searchQuery.value = "";
+  if (route.peek().section !== "inbox" || matchMedia("(max-width: 719px)").matches) openChat(undefined);
+  requestAnimationFrame(() => (isFilterOpen.value = true));
 }
 
 /** Blacklists the chat's visitor, or removes them from the blacklist. The agent can undo it. */

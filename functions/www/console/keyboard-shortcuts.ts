@@ -1,5 +1,5 @@
 import { LOCKED_DIALOG } from "../ui/dialog";
-import { acceptNext, requestClose, openAdjacentChat } from "./chat-actions";
+import { acceptNext, openFilter, requestClose, openAdjacentChat } from "./chat-actions";
 import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/agent/preferences";
 import { openChat, route } from "./state/page/route";
 import {
@@ -23,11 +23,14 @@ export const KEYBOARD_SHORTCUTS: readonly {
   { keys: ["?"], description: "Show keyboard shortcuts", section: "Anywhere" },
   { keys: ["j"], description: "Next chat", section: "In the list" },
   { keys: ["k"], description: "Previous chat", section: "In the list" },
+  { keys: ["f"], description: "Filter the list", section: "In the list" },
   { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
   { keys: ["r"], description: "Reply", section: "In a chat" },
   { keys: ["n"], description: "Add a private note", section: "In a chat" },
   { keys: ["c"], description: "Call the visitor", section: "In a chat" },
   { keys: ["t"], description: "Transfer", section: "In a chat" },
+  { keys: ["l"], description: "Tags", section: "In a chat" },
+  { keys: ["s"], description: "Snooze", section: "In a chat" },
   { keys: ["e"], description: "Close", section: "In a chat" },
   { keys: ["i"], description: "Show or hide visitor details", section: "In a chat" },
   { keys: ["Esc"], description: "Leave the field, or go back to the list", section: "In a chat" },
@@ -113,6 +116,12 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
       return row?.state === "active" && (isMine || workspace.isAdmin)
         ? () => (overlay.value = { kind: "transfer", chatId: row.chat_id })
         : undefined;
+    case "f":
+      return openFilter;
+    case "l":
+      return row === undefined ? undefined : () => (overlay.value = { kind: "tags", chatId: row.chat_id });
+    case "s":
+      return isMine ? () => (overlay.value = { kind: "snooze", chatId: row.chat_id }) : undefined;
     case "i":
       return id === undefined
         ? undefined

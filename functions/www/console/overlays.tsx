@@ -1,16 +1,36 @@
-import { CannedRepliesDialog } from "./conversation/canned-replies-dialog";
-import { FileDialog } from "./conversation/file-dialog";
-import { ChannelDialog } from "./channels/add-channel-dialog";
-import { CallDialog } from "./calls/call-dialog";
+import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
 import { TransferDialog } from "./transfer/transfer-dialog";
 
+/** Loaded when it is first opened, because only admins add channels. */
+const ChannelDialog = lazyComponent<{
+  onClose: () => void;
+  onCreated: ((channel: CreatedChannel) => void) | undefined;
+}>(() => import("./channels/add-channel-dialog").then(({ ChannelDialog }) => ChannelDialog));
+
 /** Loaded when it is first opened, because only admins export chats. */
 const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =>
   import("./reports/export-dialog").then(({ ExportDialog }) => ExportDialog),
+);
+
+/** Loaded when they are first opened, so that the first page does not wait for them. */
+const CannedRepliesDialog = lazyComponent(() =>
+  import("./conversation/canned-replies-dialog").then(({ CannedRepliesDialog }) => CannedRepliesDialog),
+);
+const CallDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./calls/call-dialog").then(({ CallDialog }) => CallDialog),
+);
+const FileDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./conversation/file-dialog").then(({ FileDialog }) => FileDialog),
+);
+const TagDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./organizing/tag-dialog").then(({ TagDialog }) => TagDialog),
+);
+const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
 );
 
 /** Loaded when it is first opened, because agents seldom do. */
@@ -46,6 +66,10 @@ function CurrentOverlay() {
       return <TransferDialog chatId={current.chatId} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
+    case "tags":
+      return <TagDialog chatId={current.chatId} />;
+    case "snooze":
+      return <SnoozeDialog chatId={current.chatId} />;
     case "call":
       return <CallDialog key={current.chatId} chatId={current.chatId} />;
     case "file":

@@ -52,6 +52,19 @@ const reportCall =
     await waitForRendering(page);
   };
 /** Lets an export consist of many slow pages. */
+/** Gives the account tags, and puts two of them on the first chat. */
+const tagSomeChats = async ({ account: { admin, amara } }) => {
+  const tags = [
+    { name: "VIP", color: "red" },
+    { name: "Refund", color: "blue" },
+    { name: "Waiting for the warehouse", color: "orange" },
+  ];
+  await admin.put("/admin/settings", {
+    tags,
+    views: [{ name: "VIPs to answer", list: "mine", tag_id: 1 }],
+  });
+  await admin.patch(`/agent/chats/${amara.chatId}`, { add_tags: [1, 3] });
+};
 const exportInPages = ({ page }) =>
   page.route("**/admin/chats/export*", async (route) => {
     await page.waitForTimeout(700);
@@ -194,6 +207,23 @@ export const STATES = {
     ],
   },
   waiting: { steps: [openChat("João Ferreira")] },
+  "tags-and-filter": {
+    changes: true,
+    prepare: tagSomeChats,
+    steps: [
+      openChat("Amara Kone"),
+      pressShortcut("f"),
+      ({ page }) => page.getByLabel("Tag", { exact: true }).selectOption("VIP"),
+    ],
+  },
+  "tag-dialog": {
+    changes: true,
+    prepare: tagSomeChats,
+    steps: [openChat("Amara Kone"), pressShortcut("l")],
+  },
+  "snooze-dialog": {
+    steps: [openChat("Amara Kone"), pressShortcut("s")],
+  },
   "bot-chat": {
     steps: [showTab("Bot"), ({ page }) => page.locator(".row").first().click()],
   },

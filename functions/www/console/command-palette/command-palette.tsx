@@ -6,18 +6,19 @@ import { Avatar } from "../../ui/avatar";
 import { Icon, type IconName } from "../../ui/icons";
 import { handleListKey } from "../../ui/list-keys";
 import { theme } from "../../ui/theme";
-import { acceptChat, acceptNext, requestClose, setBlacklisted } from "../chat-actions";
+import { acceptChat, acceptNext, openFilter, requestClose, setBlacklisted } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
 import { isSoundEnabled } from "../state/agent/preferences";
 import { visibleSections } from "../sections";
 import { erasureRoute } from "../state/page/page-routes";
 import { navigate, openChat } from "../state/page/route";
 import { appendNewRows, filterRows, numberSearched } from "../state/list/chat-search";
+import { showView } from "../state/list/chat-filter";
 import { TABS, type Tab, isAnonymous, visitorName } from "../state/list/chats";
 import { focusComposer, closeOverlay, overlay, activeTab } from "../state/list/view-state";
 import type { Workspace } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
-import type { ChatRow } from "../../api/types";
+import type { ChatRow, SavedView } from "../../api/types";
 
 interface Command {
   id: string;
@@ -117,6 +118,12 @@ function openChatCommands(workspace: Workspace, row: ChatRow): Command[] {
       shortcut: "T",
       keywords: "assign agent department hand over",
     });
+  add("Tags…", "tag", () => (overlay.value = { kind: "tags", chatId }), { shortcut: "L", keywords: "label" });
+  if (isMine)
+    add("Snooze…", "clock", () => (overlay.value = { kind: "snooze", chatId }), {
+      shortcut: "S",
+      keywords: "later aside remind",
+    });
   if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
     add("Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
   const visitor = workspace.timelines.peek(chatId)?.chatDetails.value?.visitor;
@@ -170,6 +177,7 @@ function generalCommands(workspace: Workspace): Command[] {
       keywords: "connect api widget website",
     });
   }
+  add("Filter the list", "list-filter", openFilter, { shortcut: "F", keywords: "unread unanswered tag channel view" });
   add("Keyboard shortcuts", "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
     shortcut: "?",
     keywords: "keys help",
@@ -181,10 +189,16 @@ function generalCommands(workspace: Workspace): Command[] {
 const TAB_COMMAND_NAMES: Record<Tab, string> = {
   waiting: "Waiting chats",
   mine: "My chats",
+  snoozed: "Snoozed chats",
   bot: "Chats with a bot",
   all: "All open chats",
   closed: "Closed chats",
 };
+
+function openView(view: SavedView): void {
+  showView(view);
+  openChat(undefined);
+}
 
 function navigationCommands(workspace: Workspace): Command[] {
   const showTab = (tab: Tab) => () => {
@@ -193,6 +207,9 @@ function navigationCommands(workspace: Workspace): Command[] {
   };
   const tabs = TABS.map((tab) =>
     command("Go to", TAB_COMMAND_NAMES[tab], "inbox", showTab(tab), { keywords: "inbox list" }),
+  );
+  const views = workspace.roster.views.value.map((view) =>
+    command("Go to", view.name, "list-filter", () => openView(view), { keywords: "view inbox list filter" }),
   );
   const sections = visibleSections(workspace.isAdmin);
   const firstPages = sections
@@ -205,7 +222,7 @@ function navigationCommands(workspace: Workspace): Command[] {
       command("Go to", title, icon, () => navigate(route), { keywords }),
     ),
   );
-  return [...tabs, ...firstPages, ...furtherPages];
+  return [...tabs, ...views, ...firstPages, ...furtherPages];
 }
 
 function buildCommands(workspace: Workspace): Command[] {

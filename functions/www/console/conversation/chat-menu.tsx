@@ -17,6 +17,7 @@ interface ChatMenuProps {
   detail: Chat | undefined;
   canCall: boolean;
   canTransfer: boolean;
+  isMine: boolean;
 }
 
 /** The button in the header of a conversation that lists what else the agent can do with the chat. */
@@ -46,7 +47,7 @@ export function ChatMenu(props: ChatMenuProps) {
   );
 }
 
-function Items({ chatId, detail, canCall, canTransfer, close }: ChatMenuProps & { close: () => void }) {
+function Items({ chatId, detail, canCall, canTransfer, isMine, close }: ChatMenuProps & { close: () => void }) {
   const workspace = useWorkspace();
   const closing = (action: () => void) => () => {
     close();
@@ -69,6 +70,14 @@ function Items({ chatId, detail, canCall, canTransfer, close }: ChatMenuProps & 
       {canTransfer && (
         <MenuItem icon="arrow-right-left" onClick={opening({ kind: "transfer", chatId })}>
           Transfer… <kbd>T</kbd>
+        </MenuItem>
+      )}
+      <MenuItem icon="tag" onClick={opening({ kind: "tags", chatId })}>
+        Tags… <kbd>L</kbd>
+      </MenuItem>
+      {isMine && (
+        <MenuItem icon="clock" onClick={opening({ kind: "snooze", chatId })}>
+          Snooze… <kbd>S</kbd>
         </MenuItem>
       )}
       <MenuItem icon="link" onClick={closing(() => void copyLink())}>

@@ -9,6 +9,7 @@ import { ownedSince } from "../state/chat/timeline";
 import { overlay, toggleVisitorPane } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
 import { loadedPhoto } from "../visitor/visitor-photo";
+import { ChatTags } from "../organizing/tag-label";
 import { useWorkspace } from "../workspace-context";
 import { ChatMenu } from "./chat-menu";
 
@@ -45,9 +46,12 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
         isAnonymous={row === undefined || isAnonymous(row.visitor.name)}
       />
       <div class="title">
-        <h2 class="clip" dir="auto">
-          {name}
-        </h2>
+        <div class="name">
+          <h2 class="clip" dir="auto">
+            {name}
+          </h2>
+          <ChatTags tagIds={row?.tag_ids} />
+        </div>
         <p class="clip">{row === undefined ? `#${chatId}` : <Subtitle row={row} detail={detail} />}</p>
       </div>
       <span class="grow" />
@@ -68,7 +72,13 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
           Close <kbd aria-hidden="true">E</kbd>
         </button>
       )}
-      <ChatMenu chatId={chatId} detail={detail} canCall={isMine && !isCalling} canTransfer={canTransfer} />
+      <ChatMenu
+        chatId={chatId}
+        detail={detail}
+        canCall={isMine && !isCalling}
+        canTransfer={canTransfer}
+        isMine={isMine}
+      />
       <PaneButton />
     </header>
   );

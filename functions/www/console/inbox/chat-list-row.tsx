@@ -2,7 +2,17 @@ import { memo } from "../../ui/memo-component";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { BLOCKED_LINK, textOfMarkdown } from "../../ui/linked-text";
-import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
+import {
+  clockTime,
+  dayLabel,
+  formatAgo,
+  formatElapsed,
+  fullTime,
+  currentMinute,
+  currentSecond,
+  formatElapsedSpoken,
+} from "../../ui/time";
+import { ChatTags } from "../organizing/tag-label";
 import { useWorkspace } from "../workspace-context";
 import { callStatus } from "../state/calls/call-text";
 import { handoverLabels, isPressing } from "../state/chat/handover-text";
@@ -102,6 +112,9 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
         {isWaiting && row.handover !== null && <HandoverChips handover={row.handover} />}
         {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
+        <ChatTags tagIds={row.tag_ids} />
+        {chats.isSnoozed(row) && <SnoozedChip until={row.snoozed_until} />}
+        {chats.isBackFromSnooze(row) && <span class="chip bot">Back from snooze</span>}
         <span class="chip">{row.channel.name}</span>
         {row.department !== null && <span class="chip">{row.department.name}</span>}
         {row.state === "bot" && tab !== "bot" && <span class="chip bot">Bot</span>}
@@ -111,6 +124,12 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
     </a>
   );
 });
+
+const SnoozedChip = ({ until = 0 }: { until: number | undefined }) => (
+  <span class="chip" title={fullTime(until)}>
+    Snoozed until {dayLabel(until, currentMinute.value)}, {clockTime(until)}
+  </span>
+);
 
 function HandoverChips({ handover }: { handover: NonNullable<ChatRow["handover"]> }) {
   return handoverLabels(handover).map((label, index) => (

@@ -3,6 +3,8 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { FilterBar } from "../organizing/filter-bar";
+import { activeFilter, isFiltered, selects, serviceFilter, setFilter } from "../state/list/chat-filter";
 import { useWorkspace } from "../workspace-context";
 import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats } from "../state/list/chat-search";
 import { TABS, type ChatStore, type LoadState, type Tab } from "../state/list/chats";
@@ -12,7 +14,14 @@ import { errorText } from "../state/page/error-text";
 import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 
-const TAB_LABELS: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };
+const TAB_LABELS: Record<Tab, string> = {
+  waiting: "Waiting",
+  mine: "Mine",
+  snoozed: "Snoozed",
+  bot: "Bot",
+  all: "All",
+  closed: "Closed",
+};
 
 interface SearchResult {
   searchText: string;
@@ -46,9 +55,17 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
     return appendNewRows(local, remote);
   }
   if (isLoading(activeTab.value, chats.loadState.value, 0) && activeTab.value !== "closed") return [];
-  if (activeTab.value !== "waiting") return chats.list(activeTab.value);
-  return [...chats.mineOnTop.value, ...chats.waiting.value, ...chats.mineBelow.value];
+  if (activeTab.value !== "waiting") return filtered(chats, chats.list(activeTab.value));
+  return filtered(chats, [...chats.mineOnTop.value, ...chats.waiting.value, ...chats.mineBelow.value]);
 }
+
+/** Returns the rows that the filter of the current tab selects. */
+function filtered(chats: ChatStore, rows: ChatRow[]): ChatRow[] {
+  const filter = activeFilter.value;
+  return isFiltered(filter) ? rows.filter((row) => selects(filter, row, chats.isUnread(row))) : rows;
+}
+
+const loadClosed = (chats: ChatStore) => void chats.loadClosed(serviceFilter(activeFilter.peek()));
 
 export const SEARCH_INPUT_ID = "search-chats";
 
@@ -107,7 +124,14 @@ export function Inbox() {
           )}
         </label>
       </header>
-      {searchText === "" ? <Tabs /> : <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>}
+      {searchText === "" ? (
+        <div>
+          <Tabs />
+          <FilterBar />
+        </div>
+      ) : (
+        <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>
+      )}
       <ChatList />
     </section>
   );
@@ -118,28 +142,31 @@ function Tabs() {
   const counts: Partial<Record<Tab, number>> = {
     waiting: chats.waiting.value.length,
     mine: chats.mine.value.length,
+    snoozed: chats.snoozed.value.length,
     bot: chats.bot.value.length,
     all: chats.open.value.length,
   };
+  // Most agents put no chat aside, so its tab is there only when it is needed.
+  const tabs = TABS.filter((name) => name !== "snoozed" || counts.snoozed !== 0 || activeTab.value === name);
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : undefined;
-    const at = TABS.indexOf(activeTab.peek());
+    const at = tabs.indexOf(activeTab.peek());
     const to =
       event.key === "Home"
         ? 0
         : event.key === "End"
-          ? TABS.length - 1
+          ? tabs.length - 1
           : step === undefined
             ? undefined
-            : (at + step + TABS.length) % TABS.length;
+            : (at + step + tabs.length) % tabs.length;
     if (to === undefined) return;
     event.preventDefault();
-    activeTab.value = TABS[to] ?? "waiting";
-    document.getElementById(`tab-${TABS[to]}`)?.focus();
+    activeTab.value = tabs[to] ?? "waiting";
+    document.getElementById(`tab-${tabs[to]}`)?.focus();
   };
   return (
     <div class="tabs" role="tablist" aria-label="Chat lists" onKeyDown={move}>
-      {TABS.map((name) => {
+      {tabs.map((name) => {
         return (
           <button
             key={name}
@@ -194,9 +221,10 @@ function ChatList() {
   const listName = searchText === "" ? activeTab.value : "search";
   const loadState = listName === "closed" ? chats.closedLoadState.value : chats.loadState.value;
 
+  const closedQuery = listName === "closed" ? JSON.stringify(serviceFilter(activeFilter.value)) : "";
   useEffect(() => {
-    if (listName === "closed" && chats.closedLoadState.peek() === "idle") void chats.loadClosed();
-  }, [listName]);
+    if (listName === "closed") void chats.openClosed(serviceFilter(activeFilter.peek()));
+  }, [listName, closedQuery]);
 
   const list = visibleChats(chats);
   const tabStop = list.some((row) => row.chat_id === selected) ? selected : list[0]?.chat_id;
@@ -221,7 +249,7 @@ function ChatList() {
         <button
           type="button"
           class="btn line"
-          onClick={() => (listName === "closed" ? void chats.loadClosed() : workspace.sync.reconnectNow())}
+          onClick={() => (listName === "closed" ? loadClosed(chats) : workspace.sync.reconnectNow())}
         >
           Try again
         </button>
@@ -232,16 +260,18 @@ function ChatList() {
   } else if (list.length === 0) {
     body = <EmptyList listName={listName} />;
   } else if (listName === "waiting") {
-    const { waiting, mineOnTop, mineBelow } = chats;
+    const mineOnTop = filtered(chats, chats.mineOnTop.value);
+    const waiting = filtered(chats, chats.waiting.value);
+    const mineBelow = filtered(chats, chats.mineBelow.value);
     body = (
       <ul>
-        {mineOnTop.value.length > 0 && <li class="cut">Mine, to answer</li>}
-        {rows(mineOnTop.value)}
-        {mineOnTop.value.length > 0 && waiting.value.length > 0 && <li class="cut">Waiting</li>}
-        {waiting.value.length === 0 && <li class="empty-line">Nobody is waiting.</li>}
-        {rows(waiting.value)}
-        {mineBelow.value.length > 0 && <li class="cut">Mine</li>}
-        {rows(mineBelow.value)}
+        {mineOnTop.length > 0 && <li class="cut">Mine, to answer</li>}
+        {rows(mineOnTop)}
+        {mineOnTop.length > 0 && waiting.length > 0 && <li class="cut">Waiting</li>}
+        {waiting.length === 0 && <li class="empty-line">Nobody is waiting.</li>}
+        {rows(waiting)}
+        {mineBelow.length > 0 && <li class="cut">Mine</li>}
+        {rows(mineBelow)}
       </ul>
     );
   } else {
@@ -290,7 +320,7 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   const result = searchResult.value;
   const load = () => {
     setOpenProblem(undefined);
-    if (listName === "closed") void chats.loadClosed();
+    if (listName === "closed") loadClosed(chats);
     else if (listName === "search") {
       const current = searchResult.peek();
       if (current !== undefined) void search(workspace, current.searchText, current.next ?? undefined);
@@ -335,7 +365,7 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
 
 const EMPTY_LIST_TEXTS: Record<
   Tab,
-  { icon: "inbox" | "message-square" | "bot" | "circle-check"; title: string; text: string }
+  { icon: "inbox" | "message-square" | "clock" | "bot" | "circle-check"; title: string; text: string }
 > = {
   waiting: {
     icon: "circle-check",
@@ -346,6 +376,11 @@ const EMPTY_LIST_TEXTS: Record<
     icon: "message-square",
     title: "You have no chats",
     text: "Chats that you accept stay here until they are closed.",
+  },
+  snoozed: {
+    icon: "clock",
+    title: "No snoozed chats",
+    text: "Chats that you put aside wait here until their time, or until the visitor writes.",
   },
   bot: {
     icon: "bot",
@@ -372,6 +407,16 @@ function EmptyList({ listName }: { listName: Tab | "search" }) {
       </div>
     );
   }
+  if (isFiltered(activeFilter.value))
+    return (
+      <div class="blank">
+        <Icon name="list-filter" />
+        <h2>No chat meets the filter</h2>
+        <button type="button" class="btn line" onClick={() => setFilter(activeTab.peek(), {})}>
+          Show all
+        </button>
+      </div>
+    );
   const { icon, title, text } = EMPTY_LIST_TEXTS[listName];
   return (
     <div class="blank">

@@ -31,6 +31,7 @@ import {
   ratingSeries,
   settledSeries,
   shareText,
+  tagTable,
   shortDate,
   shownReceivers,
   totalOf,
@@ -223,6 +224,27 @@ export function AgentSection({ report, fileName }: SectionProps) {
           }))}
         />
       )}
+    </ReportSection>
+  );
+}
+
+export const hasTags = (report: Report) => (report.tags ?? []).length > 0;
+
+export function TagSection({ report, fileName }: SectionProps) {
+  const table = tagTable(report);
+  return (
+    <ReportSection title="Tags" fileName={fileName} table={table} chart="table">
+      <MeterTable
+        name="Tag"
+        measure="Chats"
+        columns={["Of the closed"]}
+        rows={table.rows.map(([name, chats], index) => ({
+          key: index,
+          name: String(name),
+          value: Number(chats),
+          cells: [shareText(Number(chats), closedOf(report.total))],
+        }))}
+      />
     </ReportSection>
   );
 }

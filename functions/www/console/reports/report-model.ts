@@ -353,3 +353,10 @@ export const agentTable = ({ agents, total }: Report): ReportTable => ({
     .sort((a, b) => b.chats - a.chats)
     .map(({ name, agent_id, chats }) => [name ?? `Deleted agent ${agent_id}`, chats, percent(chats, closedOf(total))]),
 });
+
+export const tagTable = ({ tags = [], total }: Report): ReportTable => ({
+  columns: ["Tag", "Chats", "Of the closed chats, %"],
+  rows: [...tags]
+    .sort((a, b) => b.chats - a.chats)
+    .map(({ name, tag_id, chats }) => [name ?? `Deleted tag ${tag_id}`, chats, percent(chats, closedOf(total))]),
+});

@@ -17,6 +17,8 @@ import { ChartPatterns } from "./chart-fill";
 import { dateRange, figuresOf, formatCount, PERIODS, type Days, type Figure } from "./report-model";
 import {
   AgentSection,
+  hasTags,
+  TagSection,
   CallSection,
   ChannelSection,
   ChatsSection,
@@ -177,6 +179,7 @@ function ReportView({ report, channelId, isLoading }: ReportViewProps) {
         <FailureSection report={report} fileName={nameOf("failed-deliveries-a-day")} />
         <FailedChannelSection report={report} fileName={nameOf("failed-deliveries")} />
       </div>
+      {hasTags(report) && <TagSection report={report} fileName={nameOf("tags")} />}
       <p class="quiet-text footnote">
         Everything counts on the day on which its chat was opened. Medians and percentiles are exact within{" "}
         {Math.round(report.percentile_error * 1000) / 10}&nbsp;%.

@@ -24,6 +24,7 @@ import {
   type SettingsDraft,
 } from "./settings-draft";
 import { SettingsPage } from "./settings-page";
+import { TagsSection } from "./tags-section";
 
 const LIMITS = [
   { name: "visitor_messages", label: "Messages of one visitor", max: 1000 },
@@ -40,6 +41,7 @@ const FIELD_NAMES = [
   "callback.from",
   "callback.to",
   "callback.utc_offset",
+  "tags",
 ];
 const GROUPS = ["limits", "callback"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
@@ -83,6 +85,7 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <SafeUrlSection form={form} />
           <TimesSection form={form} />
           <TimeZoneSection form={form} stored={settings.time_zone} />
+          <TagsSection form={form} />
           <LimitsSection form={form} />
           <FormSection title="Callback hours">
             <CallbackFields

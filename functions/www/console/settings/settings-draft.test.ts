@@ -35,6 +35,8 @@ test("only changed settings are sent", () => {
   assert.deepEqual(changed({ safe_urls: "" }), { safe_urls: [] });
   assert.deepEqual(changed({ limits: { ...DRAFT.limits, bot_requests: "50" } }), { limits: { bot_requests: 50 } });
   assert.deepEqual(changed({ idle_close: undefined, retention_days: "30" }), { idle_close: null, retention_days: 30 });
+  const tag = { name: "VIP", color: "red" as const };
+  assert.deepEqual(changed({ tags: [tag] }), { tags: [tag] });
   assert.deepEqual(changed({ time_zone: "Europe/Berlin" }), { time_zone: "Europe/Berlin" });
   assert.deepEqual(changed({ callback: { ...DRAFT.callback, enabled: true, days: [6] } }), {
     callback: { enabled: true, days: [6] },
@@ -50,6 +52,11 @@ test("texts that are not whole numbers are reported at their fields", () => {
     idle_close: "Enter 1 or more.",
     retention_days: "Enter a whole number.",
   });
+});
+
+test("each tag needs a name", () => {
+  const problems = draftProblems({ ...DRAFT, tags: [{ name: " ", color: "red" }] });
+  assert.deepEqual(problems, { tags: "Enter a name for each tag." });
 });
 
 test("callback hours need a day, and may end on the next one", () => {

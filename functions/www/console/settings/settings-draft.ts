@@ -18,7 +18,11 @@ export interface SettingsDraft {
   /** The IANA name of the time zone of the account. */
   time_zone: string;
   callback: AccountSettings["callback"];
+  tags: TagDraft[];
 }
+
+/** A tag as it is typed. New tags have no number. */
+export type TagDraft = NonNullable<AccountSettingsChanges["tags"]>[number];
 
 export const RETENTION_TIMES = [
   { days: "30", label: "30 days" },
@@ -43,6 +47,7 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
     hasOwnRetention: retention_days !== null && RETENTION_TIMES.every(({ days }) => days !== String(retention_days)),
     time_zone,
     callback,
+    tags: settings.tags ?? [],
   };
 }
 
@@ -52,13 +57,14 @@ const numberOf = (text: string | undefined) => (text === undefined ? null : Numb
  * changes to other settings are preserved. Returns undefined if nothing differs. */
 export function changesOf(stored: AccountSettings, draft: SettingsDraft): AccountSettingsChanges | undefined {
   const { safe_urls, idle_close, retention_days, time_zone } = stored;
-  const changes: AccountSettingsChanges = differences(
-    { safe_urls, idle_close, retention_days, time_zone },
+  const changes: AccountSettingsChanges = differences<AccountSettingsChanges>(
+    { safe_urls, idle_close, retention_days, time_zone, tags: stored.tags ?? [] },
     {
       safe_urls: parseSites(draft.safe_urls),
       idle_close: numberOf(draft.idle_close),
       retention_days: numberOf(draft.retention_days),
       time_zone: draft.time_zone,
+      tags: draft.tags,
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -75,7 +81,13 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
 
 /** Returns the problems of a draft by the name of the field: numbers that are not whole, and settings that make no
  * sense. */
-export function draftProblems({ limits, idle_close, retention_days, callback }: SettingsDraft): Record<string, string> {
+export function draftProblems({
+  limits,
+  idle_close,
+  retention_days,
+  callback,
+  tags,
+}: SettingsDraft): Record<string, string> {
   const numbers = {
     "limits.visitor_messages": limits.visitor_messages,
     "limits.bot_requests": limits.bot_requests,
@@ -88,6 +100,7 @@ export function draftProblems({ limits, idle_close, retention_days, callback }: 
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
       problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";
   if (callback.enabled && callback.days.length === 0) problems["callback.days"] = "Choose at least one day.";
+  if (tags.some(({ name }) => name.trim() === "")) problems["tags"] = "Enter a name for each tag.";
   return problems;
 }
 

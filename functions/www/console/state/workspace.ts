@@ -15,6 +15,8 @@ import { Drafts } from "./chat/drafts";
 import { shownLists } from "./list/shown-lists";
 import { EventuallyConsistentList } from "./list/eventually-consistent-list";
 import { countFailedDeliveriesSoon } from "./alerts/failed-deliveries";
+import { Organizing } from "./chat/organizing";
+import { keepFilterInAddress } from "./list/chat-filter";
 import { Outbox } from "./chat/outbox";
 import { Ownership } from "./chat/ownership";
 import { Presence } from "./agent/presence";
@@ -46,6 +48,7 @@ export class Workspace {
   readonly runningCalls: RunningCalls;
   readonly ownership: Ownership;
   readonly closing: Closing;
+  readonly organizing: Organizing;
   readonly visitors: Visitors;
 
   readonly drafts: Drafts;
@@ -83,6 +86,7 @@ export class Workspace {
     this.runningCalls = new RunningCalls(this.storage, me.id);
     this.ownership = new Ownership(api, me, this.chats, this.headers, this.storage);
     this.closing = new Closing(api, this.chats, this.headers);
+    this.organizing = new Organizing(api, this.chats, this.headers);
     this.visitors = new Visitors(api, this.chats, this.timelines, this.headers);
     this.drafts = new Drafts(this.storage.child("draft."));
     this.outbox = new Outbox(api, this.storage.child("outbox."));
@@ -155,6 +159,8 @@ export class Workspace {
       }),
       effect(() => this.reading.keepOpenChatOnTop()),
       effect(() => this.reading.reportSeen()),
+      keepFilterInAddress(),
+      this.organizing.watchSnoozes((row) => this.alerts.snoozeEnded(row)),
       effect(() => this.sync.show({ lists: shownLists(), open: this.reading.openChatId.value })),
     );
     addEventListener("storage", this.onStorage);

@@ -110,7 +110,7 @@ pub struct Colleagues {
     /// Only if the request asks for them. They are read from an index, so a change may take some seconds to appear.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     bots: Optional<Vec<ColleagueBot>>,
-    /// The tags of chats. Only if the request asks for the inbox; a change may take ten seconds to appear.
+    /// The tags of chats. Only if the request asks for the inbox.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     tags: Optional<Vec<Tag>>,
     /// The saved views, which all agents share. Only if the request asks for the inbox.

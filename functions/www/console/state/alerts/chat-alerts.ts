@@ -68,6 +68,15 @@ export class ChatAlerts {
     if (!isReading) notify(`${name} is your chat now`, text, chatId);
   }
 
+  /** The time has come until which the agent has put an own chat aside. */
+  snoozeEnded(row: ChatRow): void {
+    const text = `The chat with ${visitorName(row)} is back from its snooze.`;
+    announce(text);
+    if (this.isReading(row.chat_id)) return;
+    this.show(row.chat_id, text, false);
+    notify(visitorName(row), text, row.chat_id);
+  }
+
   /** An own message was not delivered. */
   messageFailed(chatId: number, entry: Entry | undefined): void {
     const attempts = entry?.delivery?.attempts.at(-1)?.at;

@@ -1,7 +1,7 @@
 import { batch } from "@preact/signals";
 import type { Chat, ChatRow } from "../../../api/types";
 import type { ChatStore } from "../list/chats";
-import type { Timelines } from "./timeline";
+import { inboxFields, type Timelines } from "./timeline";
 
 /** What the lists and the open conversations show of a chat besides its entries. It is the same in both. */
 export class ChatHeaders {
@@ -31,7 +31,9 @@ export class ChatHeaders {
     const row = this.chats.peek(chatId);
     if (detail !== undefined && row !== undefined) {
       const { state, agent, department, updated_at, handover } = detail;
-      this.chats.applyRows([{ ...row, state, agent, department, updated_at, handover }]);
+      const { tag_ids: _tags, snoozed_until: _snooze, ...others } = row;
+      const changed = { state, agent, department, updated_at, handover, ...inboxFields(detail) };
+      this.chats.applyRows([{ ...others, ...changed }]);
     }
   }
 
@@ -60,5 +62,6 @@ export function rowFromDetails(detail: Chat): ChatRow {
     seq,
     waiting_since,
     handover,
+    ...inboxFields(detail),
   };
 }

@@ -13,6 +13,12 @@ const MAX_ENTRIES_PER_PAGE = 500;
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 
+/** Returns the fields that are absent from most chats: the tags, and until when the chat is put aside. */
+export const inboxFields = ({ tag_ids, snoozed_until }: Pick<ChatRow, "tag_ids" | "snoozed_until">) => ({
+  ...(tag_ids === undefined ? {} : { tag_ids }),
+  ...(snoozed_until === undefined ? {} : { snoozed_until }),
+});
+
 export class Timeline {
   readonly entries = signal<readonly Entry[]>([]);
   readonly chatDetails = signal<Chat | undefined>(undefined);
@@ -187,12 +193,13 @@ export class Timeline {
   }
 
   /** Updates the chat's details from its row: the state, agent, department, and time of the last change. */
-  applyRow({ state, agent, department, updated_at, handover: fromRow }: ChatRow): void {
-    this.changeDetails((details) => {
+  applyRow(row: ChatRow): void {
+    const { state, agent, department, updated_at, handover: fromRow } = row;
+    this.changeDetails(({ tag_ids: _tags, snoozed_until: _snooze, ...details }) => {
       // A row contains only the beginning of the summary, and no data.
       const isSame = fromRow?.at === details.handover?.at;
       const handover = isSame ? details.handover : fromRow && { ...fromRow, data: null };
-      return { ...details, state, agent, department, updated_at, handover };
+      return { ...details, ...inboxFields(row), state, agent, department, updated_at, handover };
     });
   }
 

@@ -211,3 +211,45 @@ test("visitor without a visible name is called by the number", () => {
     assert.equal(visitorName({ visitor: { number: 7, name } }), "Visitor 7");
   assert.equal(visitorName({ visitor: { number: 7, name: "Ada" } }), "Ada");
 });
+
+test("snoozed chat leaves the agent's list until its time", () => {
+  const { chats } = createStore();
+  const later = Math.floor(Date.now() / 1000) + 3600;
+  const snoozed = chatRow(1, { ...ownChat, snoozed_until: later });
+  chats.applyRows([snoozed, chatRow(2, ownChat)]);
+  assert.deepEqual([ids(chats.mine.value), ids(chats.snoozed.value)], [[2], [1]]);
+  assert.deepEqual(chats.endSnoozes(later - 1), []);
+  assert.deepEqual(ids(chats.endSnoozes(later)), [1]);
+  assert.deepEqual([ids(chats.mine.value).sort(), ids(chats.snoozed.value)], [[1, 2], []]);
+  assert.equal(chats.isUnread(snoozed) && chats.isBackFromSnooze(snoozed), true);
+  chats.markRead(1, 1);
+  assert.equal(
+    chats.isBackFromSnooze(chatRow(1, { ...ownChat, snoozed_until: later, lastMessage: ["agent", later + 5] })),
+    false,
+  );
+});
+
+test("snooze of a colleague's chat does not hide it", () => {
+  const { chats } = createStore();
+  const agent = { id: 9, name: "Jonas" };
+  chats.applyRows([chatRow(1, { state: "active", agent, snoozed_until: Math.floor(Date.now() / 1000) + 60 })]);
+  assert.deepEqual([ids(chats.all.value), ids(chats.snoozed.value)], [[1], []]);
+});
+
+test("another filter loads the closed chats from the beginning", async () => {
+  const closed = chatRow(7, { state: "closed" });
+  const { chats, calls } = createStore(() => [
+    { chats: [closed], next: 7 },
+    { chats: [], next: null },
+  ]);
+  await chats.openClosed({});
+  await chats.openClosed({});
+  await chats.openClosed({ tag_id: 3 });
+  await chats.loadClosed({ tag_id: 3 });
+  const queries = calls.map(({ query }) => [query.get("tag_id"), query.get("before")]);
+  assert.deepEqual(queries, [
+    [null, null],
+    ["3", null],
+    ["3", "7"],
+  ]);
+});

@@ -6,8 +6,8 @@ import type { ChatRow } from "../../../api/types";
 import { shownName } from "../../../ui/confirm-name";
 import type { PrefixedStorage } from "../../../ui/storage";
 
-export type Tab = "waiting" | "mine" | "bot" | "all" | "closed";
-export const TABS: readonly Tab[] = ["waiting", "mine", "bot", "all", "closed"];
+export type Tab = "waiting" | "mine" | "snoozed" | "bot" | "all" | "closed";
+export const TABS: readonly Tab[] = ["waiting", "mine", "snoozed", "bot", "all", "closed"];
 
 /** The maximum number of pages of open chats to load at first. Scrolling loads more. */
 const MAX_OPEN_CHAT_PAGES = 10;
@@ -21,6 +21,9 @@ interface ReadMark {
   lastMessageKey: string;
   at: number;
 }
+
+/** The parameters with which the service filters closed chats. */
+type ClosedFilter = Readonly<Record<string, string | number | boolean>>;
 
 export type LoadState = "idle" | "loading" | "ready" | "failed";
 
@@ -42,6 +45,8 @@ export class ChatStore {
   /** The cursor for the next page of open chats; null if all pages are loaded. */
   readonly nextOpenCursor = signal<number | null>(null);
   readonly nextClosedCursor = signal<number | null | undefined>(undefined);
+  /** The filter of the closed chats that are being loaded, as text. */
+  private closedFilter = "{}";
   readonly closedLoadState = signal<LoadState>("idle");
   /** For each chat, the number of visitor messages that have been pushed since the agent last read the chat. */
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
@@ -55,6 +60,8 @@ export class ChatStore {
   /** Chats that will be closed unless the agent chooses Undo. The lists do not show them. */
   readonly closingChatIds = signal<ReadonlySet<number>>(new Set());
 
+  /** The time, in Unix seconds, up to which snoozes have ended. */
+  private readonly snoozesEndedUntil = signal(Math.floor(Date.now() / 1000));
   private readonly waitStarts = new Map<number, { kind: "waiting" | "reply"; waitingSince: number }>();
   private readonly readMarks = signal<Readonly<Record<string, ReadMark>>>({});
   private readonly lastChangedAt = new Map<number, number>();
@@ -78,7 +85,13 @@ export class ChatStore {
       .sort((a, b) => this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id),
   );
   readonly mine = computed(() =>
-    this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)),
+    this.open.value.filter((row) => this.isMine(row) && !this.isSnoozed(row)).sort((a, b) => this.compareMine(a, b)),
+  );
+  /** The agent's own chats that are put aside, in the order in which they come back. */
+  readonly snoozed = computed(() =>
+    this.open.value
+      .filter((row) => this.isSnoozed(row))
+      .sort((a, b) => (a.snoozed_until ?? 0) - (b.snoozed_until ?? 0) || a.chat_id - b.chat_id),
   );
   readonly unreadMine = computed(() => this.mine.value.filter((row) => this.isUnread(row)));
   /** The agent's own chats that are listed above the queue: those with unread messages, and the one that stays there
@@ -100,6 +113,27 @@ export class ChatStore {
 
   isMine(row: ChatRow): boolean {
     return row.state === "active" && row.agent?.id === this.me;
+  }
+
+  isSnoozed(row: ChatRow): boolean {
+    return this.isMine(row) && (row.snoozed_until ?? 0) > this.snoozesEndedUntil.value;
+  }
+
+  /** Whether the snooze of an own chat is over, and nobody has written since. */
+  isBackFromSnooze(row: ChatRow): boolean {
+    const until = row.snoozed_until;
+    return until !== undefined && this.isMine(row) && !this.isSnoozed(row) && lastActivityAt(row) < until;
+  }
+
+  /** Lets chats return whose snooze has ended by this time, in Unix seconds. They count as unread, like chats that the
+   * agent has been given. Returns them. */
+  endSnoozes(time: number): ChatRow[] {
+    const ended = this.snoozed.peek().filter((row) => (row.snoozed_until ?? 0) <= time);
+    batch(() => {
+      this.snoozesEndedUntil.value = time;
+      for (const row of ended) if (this.readingChatId.peek() !== row.chat_id) this.setGiven(row.chat_id, true);
+    });
+    return ended;
   }
 
   /** Determines the sort order of two of the agent's own chats. Unanswered chats come first, starting with the one that
@@ -299,8 +333,20 @@ export class ChatStore {
     this.nextOpenCursor.value = next;
   }
 
-  /** Loads the next page of closed chats. */
-  async loadClosed(): Promise<void> {
+  /** Loads the first page of closed chats that the service's filter selects, unless it is loaded. */
+  async openClosed(filter: ClosedFilter): Promise<void> {
+    const isLoaded = this.closedLoadState.peek() !== "idle" && JSON.stringify(filter) === this.closedFilter;
+    if (!isLoaded) await this.loadClosed(filter);
+  }
+
+  /** Loads the next page of closed chats that the service's filter selects; the first page for another filter. */
+  async loadClosed(filter: ClosedFilter = {}): Promise<void> {
+    const filterText = JSON.stringify(filter);
+    if (filterText !== this.closedFilter) {
+      this.closedFilter = filterText;
+      this.nextClosedCursor.value = undefined;
+      this.closedLoadState.value = "idle";
+    }
     if (this.closedLoadState.peek() === "loading" || this.nextClosedCursor.peek() === null) return;
     this.closedLoadState.value = "loading";
     try {
@@ -308,16 +354,19 @@ export class ChatStore {
       const query = {
         state: "closed" as const,
         limit: CLOSED_CHATS_PER_PAGE,
+        ...filter,
         ...(before === undefined || before === null ? {} : { before }),
       };
       const { chats, next } = await this.api.get("/agent/chats", { query });
       batch(() => {
         this.mergeRows(chats);
+        if (filterText !== this.closedFilter) return;
         this.nextClosedCursor.value = next;
         this.closedLoadState.value = "ready";
       });
     } catch (error) {
       batch(() => {
+        if (filterText !== this.closedFilter) return;
         this.problem.value = error;
         this.closedLoadState.value = "failed";
       });

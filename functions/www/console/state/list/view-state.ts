@@ -18,7 +18,7 @@ export type Overlay =
   | { kind: "sign-out" }
   /** `onCreated` is called after an API channel has been created. */
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
-  | { kind: "transfer" | "close" | "file" | "export" | "call"; chatId: number };
+  | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
 export const closeOverlay = () => {
@@ -29,6 +29,8 @@ const storedTab = tabStorage.read<Tab>("tab");
 export const activeTab = signal<Tab>(storedTab !== undefined && TABS.includes(storedTab) ? storedTab : "waiting");
 effect(() => tabStorage.write("tab", activeTab.value));
 
+/** Whether the agent chooses a filter for the inbox's list. */
+export const isFilterOpen = signal(false);
 /** The text in the inbox's search field. */
 export const searchQuery = signal("");
 /** The pictures of visitors that the agent has chosen to load. The server of a picture learns the agent's address, so
@@ -72,6 +74,7 @@ export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") 
 export function resetViewState(): void {
   closeOverlay();
   searchQuery.value = "";
+  isFilterOpen.value = false;
   loadedPhotos.value = new Set();
   isVisitorPaneOverlayOpen.value = false;
   composerFocusRequest.value = undefined;

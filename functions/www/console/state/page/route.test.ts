@@ -9,6 +9,8 @@ test("routes are formatted and parsed", () => {
   for (const hash of [
     "#/",
     "#/chat/7",
+    "#/?unread=true",
+    "#/chat/7?tagId=3",
     "#/visitors",
     "#/visitors/12",
     "#/visitors/12/erase",

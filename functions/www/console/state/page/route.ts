@@ -15,22 +15,25 @@ export interface Route {
 /** Matches the path of a page within its section. */
 const PATH = /^[\w-]+(?:\/[\w-]+)*$/;
 
-/** Converts a URL fragment such as `#/chat/7`, `#/visitors/12` or `#/channels/x1` to a route. Fragments of other sections
+/** Converts a URL fragment such as `#/chat/7?unread=true`, `#/visitors/12` or `#/channels/x1` to a route. Fragments of other sections
  * than `sections` lead to the inbox. */
 export function parseRoute(hash: string, sections: readonly string[]): Route {
   const [address = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name = "", ...rest] = address.split("/");
   const [id = "", page] = rest;
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
-  if (name === "chat") return { section: "inbox", id: number };
+  const filter = query === "" ? {} : { query };
+  if (name === "chat") return { section: "inbox", id: number, ...filter };
+  if (name === "") return { section: "inbox", id: undefined, ...filter };
   if (name === "visitors")
     return { section: "visitors", id: number, ...(number !== undefined && page === "erase" ? { path: "erase" } : {}) };
   return sections.includes(name) ? pageRoute(name, rest.join("/"), query) : { section: "inbox", id: undefined };
 }
 
 export function hrefOf({ section, id, path, query }: Route): string {
-  const end = (path === undefined ? "" : `/${path}`) + (query === undefined ? "" : `?${query}`);
-  if (section === "inbox") return id === undefined ? "#/" : `#/chat/${id}`;
+  const shown = query === undefined ? "" : `?${query}`;
+  const end = (path === undefined ? "" : `/${path}`) + shown;
+  if (section === "inbox") return (id === undefined ? "#/" : `#/chat/${id}`) + shown;
   return id === undefined ? `#/${section}${end}` : `#/${section}/${id}${end}`;
 }
 
@@ -102,5 +105,9 @@ export function navigate(to: Route, replacesHistory = false): void {
   });
 }
 
-export const openChat = (id: number | undefined, replacesHistory = false) =>
-  navigate({ section: "inbox", id }, replacesHistory);
+/** Opens a chat, or the list without one. Within the inbox, the address keeps its filter. */
+export const openChat = (id: number | undefined, replacesHistory = false) => {
+  const { section, query } = route.peek();
+  const filter = section === "inbox" && query !== undefined ? { query } : {};
+  navigate({ section: "inbox", id, ...filter }, replacesHistory);
+};

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-DWR7K3PI.js";import"/console/assets/chunk-7466WOVW.js";import"/console/assets/chunk-JFSJFBJ5.js";import"/console/assets/chunk-XI56JJLF.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
