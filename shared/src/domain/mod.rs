@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod bots;
+pub mod business_hours;
 pub mod calls;
 pub mod channels;
 pub mod chats;

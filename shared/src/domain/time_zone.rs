@@ -1,6 +1,9 @@
 //! The time zones of accounts, and the calendar days in a time zone.
 
-use jiff::civil::Date;
+use std::ops::Range;
+
+use jiff::Span;
+use jiff::civil::{Date, date};
 
 use crate::domain::timestamp::Timestamp;
 
@@ -33,11 +36,35 @@ impl TimeZone {
     pub(crate) fn offset_minutes(&self, at: Timestamp) -> i64 {
         i64::from(self.0.to_offset(jiff_timestamp(at)).seconds() / 60)
     }
+
+    /// Divides a range at the changes of the clocks. The periods are in order and without gaps.
+    pub(crate) fn offset_periods(&self, range: Range<Timestamp>) -> impl Iterator<Item = OffsetPeriod> {
+        let start = jiff_timestamp(range.start);
+        let changes = self.0.following(start).map(|change| (from_jiff(change.timestamp()), change.offset()));
+        let first = (range.start, self.0.to_offset(start));
+        let mut starts = std::iter::once(first).chain(changes).take_while(move |(at, _)| *at < range.end).peekable();
+        std::iter::from_fn(move || {
+            let (start, offset) = starts.next()?;
+            let end = starts.peek().map_or(range.end, |(next, _)| *next);
+            Some(OffsetPeriod { range: start..end, offset_ms: i64::from(offset.seconds()) * 1_000 })
+        })
+    }
+}
+
+/// A time during which a time zone has the same offset from UTC.
+#[derive(Clone, Debug)]
+pub(crate) struct OffsetPeriod {
+    pub range: Range<Timestamp>,
+    pub offset_ms: i64,
 }
 
 fn jiff_timestamp(at: Timestamp) -> jiff::Timestamp {
     let moment = i64::try_from(at.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     moment.unwrap_or(jiff::Timestamp::MAX)
+}
+
+fn from_jiff(at: jiff::Timestamp) -> Timestamp {
+    Timestamp(u64::try_from(at.as_millisecond()).unwrap_or_default())
 }
 
 /// A calendar day. It is displayed in the format `2026-11-22`, and days are ordered chronologically.
@@ -52,6 +79,12 @@ impl Day {
     /// Parses a date such as `2026-11-22`. Returns `None` if the text is not a date.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
+    }
+
+    /// Returns the day by the number of days since 1 January 1970, or `None` after the year 9999.
+    pub(crate) fn of_number(days: i64) -> Option<Self> {
+        let span = Span::new().try_days(days).ok()?;
+        date(1970, 1, 1).checked_add(span).ok().map(Self)
     }
 
     /// Returns the `count` consecutive days that end with this one, oldest first.
