@@ -56,5 +56,5 @@ async fn update(
     let settings = changes.applied_to(&channel.settings, guard)?;
     directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
     directory.save_channel_settings(&channel, &settings).await?;
-    Ok(Response::ok(admin::Channel::new(&Channel { settings, ..channel }, base_url)))
+    Ok(Response::ok(admin::Channel::new(&Channel { settings, ..channel }, base_url, clock::now())))
 }

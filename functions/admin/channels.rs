@@ -48,12 +48,13 @@ async fn create(
         NewChannel::Widget(new) => new.into_settings(directory.account_name(account_id).await?)?,
     };
     directory.check_audience_ids(account_id, None, &settings).await?;
-    let (channel, secret) = directory.create_channel(account_id, settings, clock::now()).await?;
+    let now = clock::now();
+    let (channel, secret) = directory.create_channel(account_id, settings, now).await?;
     let endpoint = secret.map(|secret| channel_endpoint(base_url, &secret, &channel.channel_id));
-    Ok(Response::created(CreatedChannel::new(&channel, base_url, endpoint)))
+    Ok(Response::created(CreatedChannel::new(&channel, base_url, endpoint, now)))
 }
 
 async fn list(directory: &Directory, account_id: &str, base_url: &str) -> Result<Response, Error> {
     let channels = directory.channels(account_id).await?;
-    Ok(Response::ok(Channels::new(&channels, base_url)))
+    Ok(Response::ok(Channels::new(&channels, base_url, clock::now())))
 }

@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
@@ -23,11 +24,11 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let department_id = request.path_number("department_id")?;
     let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
     match request.method.as_str() {
-        "GET" => Ok(Response::ok(Department::new(&department))),
+        "GET" => Ok(Response::ok(Department::new(&department, clock::now()))),
         "PATCH" => {
-            let after = request.body_as::<DepartmentChanges>()?.applied_to(&department);
+            let after = request.body_as::<DepartmentChanges>()?.applied_to(&department)?;
             directory.save_department(&account_id, &department, &after).await?;
-            Ok(Response::ok(Department::new(&after)))
+            Ok(Response::ok(Department::new(&after, clock::now())))
         }
         "DELETE" => {
             directory.delete_department(&account_id, &department).await?;

@@ -5,12 +5,12 @@
 use std::process::ExitCode;
 
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin::{Department, Departments, Ids, NewDepartment};
-use shared::wire::fields::values::{OptionalText, Text};
+use shared::wire::admin::{Department, Departments, NewDepartment};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -27,13 +27,12 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 }
 
 async fn create(directory: &Directory, account_id: &str, request: &Request) -> Result<Response, Error> {
-    let NewDepartment { name: Text(name), agent_ids, bot_id: OptionalText(bot_id) } = request.body_as()?;
-    let agent_ids = agent_ids.map(Ids::into_unique).unwrap_or_default();
-    let department = directory.create_department(account_id, name, agent_ids, bot_id).await?;
-    Ok(Response::created(Department::new(&department)))
+    let new = request.body_as::<NewDepartment>()?.into_department()?;
+    let department = directory.create_department(account_id, new).await?;
+    Ok(Response::created(Department::new(&department, clock::now())))
 }
 
 async fn list(directory: &Directory, account_id: &str) -> Result<Response, Error> {
     let roster = directory.roster(account_id).await?;
-    Ok(Response::ok(Departments::new(roster.departments())))
+    Ok(Response::ok(Departments::new(roster.departments(), clock::now())))
 }

@@ -43,7 +43,13 @@ async fn show(
     account_id: &str,
 ) -> Result<settings::AccountSettings, Error> {
     let rules = directory.widget_rules(account_id).await?;
-    Ok(settings::AccountSettings::new(account_id, &directory.settings(account_id).await?, rules, guard.allows_http()))
+    Ok(settings::AccountSettings::new(
+        account_id,
+        &directory.settings(account_id).await?,
+        rules,
+        guard.allows_http(),
+        clock::now(),
+    ))
 }
 
 /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates the
@@ -57,7 +63,7 @@ async fn update(
     let new_webhook = webhooks::new_webhook()?;
     plan_retention_pass(directory, chats, account_id, changes).await?;
     let edit = |settings: &mut AccountSettings| {
-        *settings = changes.applied_to(settings);
+        *settings = changes.applied_to(settings)?;
         settings.inbox = changes.inbox(&settings.inbox)?;
         change_first_webhook(settings, &url, &new_webhook)
     };
@@ -69,7 +75,7 @@ async fn update(
         }
         None => directory.widget_rules(account_id).await?,
     };
-    let shown = settings::AccountSettings::new(account_id, &settings, rules, guard.allows_http());
+    let shown = settings::AccountSettings::new(account_id, &settings, rules, guard.allows_http(), clock::now());
     Ok(if is_created { shown.with_signing_secret(&settings) } else { shown })
 }
 
@@ -87,7 +93,7 @@ async fn plan_retention_pass(
         return Ok(());
     }
     let before = directory.settings(account_id).await?;
-    let has_changed = changes.applied_to(&before).retention_days != before.retention_days;
+    let has_changed = changes.applied_to(&before)?.retention_days != before.retention_days;
     if has_changed { chats.plan_retention_pass(account_id, clock::now()).await } else { Ok(()) }
 }
 

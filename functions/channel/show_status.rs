@@ -1,6 +1,6 @@
 //! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
-//! channel's audience is online, otherwise 0. Returns 0 for a disabled channel and for the
-//! channels of a suspended account. With `detail=true`, the response also says why, and when the working hours begin.
+//! channel's audience is online and it is within the business hours, otherwise 0. Returns 0 for a disabled channel and
+//! for the channels of a suspended account. With `detail=true`, the response also says why, and when the hours begin.
 
 use std::process::ExitCode;
 
@@ -42,5 +42,6 @@ async fn availability(
     let audience = directory.audience(channel).await?;
     let presences = connections.presences(&channel.account_id).await?;
     let has_online_agent = audience.has_online_agent(&presences, now);
-    Ok(ChannelAvailability::of_open_channel(has_online_agent, &settings, now))
+    let hours = directory.business_hours(channel, None).await?;
+    Ok(ChannelAvailability::of_open_channel(has_online_agent, hours.as_ref(), &settings, now))
 }

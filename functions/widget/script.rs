@@ -81,5 +81,6 @@ async fn configuration((directory, connections): &Dependencies, id: &str) -> Res
 async fn is_online(directory: &Directory, connections: &Connections, channel: &Channel) -> Result<bool, Error> {
     let audience = directory.audience(channel).await?;
     let presences = connections.cached_presences(&channel.account_id).await?;
-    Ok(audience.has_online_agent(&presences, clock::now()))
+    let now = clock::now();
+    Ok(audience.has_online_agent(&presences, now) && directory.is_open(channel, None, now).await?)
 }

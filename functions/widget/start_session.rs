@@ -1,5 +1,5 @@
 //! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns the widget's settings, whether
-//! agents are online, whether a bot answers, and, if the browser has a visitor's token, the visitor and the last
+//! agents are online, when the business hours begin, whether a bot answers, and, if the browser has a visitor's token, the visitor and the last
 //! messages. If a browser without a token sends `identify`, a visitor is created and the visitor's token is returned;
 //! without `identify`, nothing is stored for such a browser.
 
@@ -17,7 +17,7 @@ use shared::service::widget::{self, VisitorHistory, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::fields::values::{OptionalText, ProtocolVersion, Truncated};
+use shared::wire::fields::values::{Optional, OptionalText, ProtocolVersion, Truncated, UnixSeconds};
 use shared::wire::widget::{
     BrowserPage, SessionRequest, StoredRules, WidgetAgent, WidgetChat, WidgetMode, WidgetSession, WidgetVisitor,
 };
@@ -78,6 +78,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         widget: accepted.settings()?.into(),
         rules: StoredRules(&rules),
         mode: WidgetMode::new(team.is_online),
+        opens_at: Optional(team.opens_at.map(UnixSeconds::from)),
         bot: first_bot.is_some(),
         bot_disclosure,
         departments: team.departments.iter().map(|department| department.snapshot().into()).collect(),

@@ -2759,6 +2759,8 @@ export interface components {
             allows_http_receivers: boolean;
             /** @description The external id with which the service assumes the roles of the account's webhooks. It cannot be changed. */
             aws_external_id: string;
+            /** @description Null: always open, unless a department or a channel has hours. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             callback: components["schemas"]["CallbackHours"];
             /**
              * Format: int64
@@ -2785,6 +2787,7 @@ export interface components {
         };
         /** @description Absent fields stay unchanged. */
         AccountSettingsChanges: {
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
             /**
              * Format: int64
@@ -3450,6 +3453,8 @@ export interface components {
             event: components["schemas"]["BotNoticeName"];
             /** Format: uuid */
             id: string;
+            /** @description AGENT_UNAVAILABLE after an INVITE_AGENT outside the business hours: when they begin. */
+            opens_at?: components["schemas"]["UnixSeconds"];
             /** @description CHAT_CLOSED: who closed the chat. */
             reason?: components["schemas"]["CloseReason"];
             /** @description The account. */
@@ -3496,6 +3501,30 @@ export interface components {
         };
         /** @description The page that the visitor of a widget views. Null if it is not known. */
         BrowserPageOrNull: components["schemas"]["ChatPage"] | null;
+        /** @description Null: no hours of its own. */
+        BusinessHours: {
+            /** @description When the hours end, or begin if `is_open` is false. Null if this does not happen within a year. */
+            changes_at: components["schemas"]["UnixSeconds"] | null;
+            /** @description Days with hours of their own. */
+            exceptions: components["schemas"]["NamedHours"][];
+            is_open: boolean;
+            time_zone: string;
+            /** @description The parts of each day of the week. */
+            weekly: components["schemas"]["WeeklyHours"][];
+        };
+        /**
+         * @description When agents answer. Outside the hours, the channel is closed even if an agent is online. The hours of a channel
+         *     replace those of its department, and these replace those of the account. Null: no hours of its own.
+         */
+        BusinessHoursChange: {
+            exceptions?: components["schemas"]["HoursExceptionChange"][] | null;
+            /**
+             * @description The IANA name of a time zone.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+            weekly: components["schemas"]["WeeklyHoursChange"][];
+        };
         /**
          * @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended
          *     and they are known.
@@ -3689,6 +3718,8 @@ export interface components {
             append_channel_id: boolean;
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             chunked: boolean;
@@ -3726,6 +3757,7 @@ export interface components {
              *     `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
              */
             append_channel_id?: boolean | null;
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             /** @description Whether requests to the integrator use chunked transfer encoding. */
             chunked?: boolean | null;
             /** @description The departments whose members receive the channel's chats. */
@@ -3766,6 +3798,8 @@ export interface components {
             append_channel_id: boolean;
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             chunked: boolean;
@@ -3799,6 +3833,8 @@ export interface components {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             created_at: components["schemas"]["UnixSeconds"];
@@ -3836,8 +3872,8 @@ export interface components {
         ChannelStatusDetail: {
             online: boolean;
             /**
-             * @description When the working hours begin again (Unix seconds), if the reason is outside_hours. The hours are those of the
-             *     account's setting `callback`.
+             * @description When the hours begin again (Unix seconds), if the reason is outside_hours: the business hours, or, without them,
+             *     those of the account's setting `callback`.
              */
             opens_at: components["schemas"]["UnixSeconds"] | null;
             reason: components["schemas"]["AvailabilityReason"];
@@ -3854,6 +3890,8 @@ export interface components {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             created_at: components["schemas"]["UnixSeconds"];
@@ -4301,6 +4339,8 @@ export interface components {
             append_channel_id: boolean;
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             chunked: boolean;
@@ -4336,6 +4376,8 @@ export interface components {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description Null: those of the department or the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
             channel_id: string;
             created_at: components["schemas"]["UnixSeconds"];
@@ -4393,6 +4435,18 @@ export interface components {
             /** @default false */
             required?: boolean | null;
             type: components["schemas"]["CustomFieldType"];
+        };
+        DailyHours: {
+            from: string;
+            /** @description On the next day if it is not after `from`. */
+            to: string;
+        };
+        /** @description A part of a day. It ends on the next day if `to` is not after `from`. */
+        DailyHoursChange: {
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            from: string;
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            to: string;
         };
         DeletedAgent: {
             agent_id: components["schemas"]["SequentialNumber"];
@@ -4549,6 +4603,8 @@ export interface components {
             agent_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first in chats that are opened in the department. Null: the channel's bot. */
             bot_id: string | null;
+            /** @description Null: those of the account. */
+            business_hours: components["schemas"]["BusinessHours"] | null;
             department_id: components["schemas"]["SequentialNumber"];
             name: string;
         };
@@ -4557,6 +4613,7 @@ export interface components {
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /** @description Null: the channel's bot. */
             bot_id?: string | null;
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             name?: string;
         };
         Departments: {
@@ -4817,6 +4874,21 @@ export interface components {
             /** @description The first 200 characters of the bot's summary, which is Markdown. Longer if a blocked link was replaced. */
             summary: string | null;
         };
+        /** @description Days with hours of their own. Without hours, they are closed. */
+        HoursExceptionChange: {
+            /**
+             * Format: date
+             * @description A date such as 2026-12-24.
+             */
+            first_day: string;
+            hours?: components["schemas"]["DailyHoursChange"][] | null;
+            /**
+             * Format: date
+             * @description Absent: the first day is the only one.
+             */
+            last_day?: string | null;
+            name: string;
+        };
         /**
          * @description Whether a visitor who asks for a person, in one of eight languages, gets the agents at once if one of them is
          *     online. False by default: the bot decides.
@@ -5054,6 +5126,15 @@ export interface components {
          * @enum {string}
          */
         MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        /** @description Without hours, the days are closed. */
+        NamedHours: {
+            /** Format: date */
+            first_day: string;
+            hours: components["schemas"]["DailyHours"][];
+            /** Format: date */
+            last_day: string;
+            name: string;
+        };
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -5089,6 +5170,7 @@ export interface components {
              * @default true
              */
             append_channel_id?: boolean | null;
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             /**
              * @description Whether requests to the integrator use chunked transfer encoding.
              * @default false
@@ -5177,6 +5259,7 @@ export interface components {
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /** @description The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot. */
             bot_id?: string | null;
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             name: string;
         };
         NewNote: {
@@ -5250,6 +5333,7 @@ export interface components {
         NewWidgetChannel: {
             /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             /** @description The departments whose members receive the channel's chats. */
             department_ids?: components["schemas"]["SequentialNumber"][] | null;
             /**
@@ -6847,6 +6931,25 @@ export interface components {
             url: string | null;
             webhook_id: string;
         };
+        WeeklyHours: {
+            /**
+             * Format: int64
+             * @description 1 is Monday.
+             */
+            day: number;
+            from: string;
+            /** @description On the next day if it is not after `from`. */
+            to: string;
+        };
+        /** @description A part of each such day of the week. It ends on the next day if `to` is not after `from`. */
+        WeeklyHoursChange: {
+            /** Format: int64 */
+            day: number;
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            from: string;
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            to: string;
+        };
         /** @description An agent who is online. */
         WidgetAgent: {
             /** @description The departments of the widget to which the agent belongs. */
@@ -7115,8 +7218,10 @@ export interface components {
             has_earlier: boolean;
             /** @description The last messages of the visitor's current or last chat. */
             messages: components["schemas"]["WidgetMessage"][];
-            /** @description Whether agents are online. */
+            /** @description Whether agents are online within the business hours. */
             mode: components["schemas"]["WidgetMode"];
+            /** @description When the business hours begin. Absent within them, if there are none, or if they do not begin within a year. */
+            opens_at?: components["schemas"]["UnixSeconds"];
             rules: components["schemas"]["TriggerRule"][];
             /**
              * Format: int64
@@ -10383,7 +10488,7 @@ export interface operations {
     channelStatus: {
         parameters: {
             query?: {
-                /** @description true: the response says why, and when the working hours begin. */
+                /** @description true: the response says why, and when the hours begin. */
                 detail?: boolean;
             };
             header?: {

@@ -57,6 +57,7 @@ export type OutageTarget = Schemas["OutageTarget"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookWithSecret = Schemas["WebhookWithSecret"];
 export type WebhookEventName = Schemas["WebhookEvent"];
+export type BusinessHours = Schemas["BusinessHours"];
 export type AccountSettings = Schemas["AccountSettings"];
 export type AccountSettingsChanges = Schemas["AccountSettingsChanges"];
 export type TriggerRule = Schemas["TriggerRule"];

@@ -54,6 +54,7 @@ pub(super) struct BotNotice {
     /// The text of [`Content::BotNotification`].
     pub text: Option<String>,
     pub closed_by: Option<CloseReason>,
+    pub opens_at: Option<Timestamp>,
 }
 
 /// A message to the visitor.
@@ -73,7 +74,7 @@ pub(super) struct Invitation {
 
 impl From<BotNotification> for BotNotice {
     fn from(notification: BotNotification) -> Self {
-        Self { notification, text: None, closed_by: None }
+        Self { notification, text: None, closed_by: None, opens_at: None }
     }
 }
 
@@ -88,8 +89,8 @@ impl BotNotice {
     }
 
     fn into_content(self) -> Content {
-        let Self { notification, text, closed_by } = self;
-        Content::BotNotification { notification, text, closed_by }
+        let Self { notification, text, closed_by, opens_at } = self;
+        Content::BotNotification { notification, text, closed_by, opens_at }
     }
 }
 

@@ -219,7 +219,8 @@ impl BotRequests<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
         let (audience, now) = (self.directory.audience(&channel).await?, clock::now());
         let is_online = |presences: &[Presence]| audience.has_online_agent(presences, now);
-        self.connections.presences_recently_met(&chat.account_id, is_online).await
+        Ok(self.connections.presences_recently_met(&chat.account_id, is_online).await?
+            && self.directory.is_open(&channel, department_id(chat), now).await?)
     }
 }
 
@@ -382,7 +383,7 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Returns whether an agent in the audience of the chat's channel is online.
+/// Returns whether an agent in the audience of the chat's channel is online within the business hours.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,
@@ -391,7 +392,12 @@ pub(crate) async fn has_online_agent(
     let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
     let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&chat.account_id).await?;
-    Ok(audience.has_online_agent(&presences, clock::now()))
+    let now = clock::now();
+    Ok(audience.has_online_agent(&presences, now) && directory.is_open(&channel, department_id(chat), now).await?)
+}
+
+fn department_id(chat: &Chat) -> Option<u64> {
+    chat.department.as_ref().map(|department| department.department_id)
 }
 
 /// The error codes that the specification defines (section Authentication). A provider's other codes and its error

@@ -345,7 +345,7 @@ fn channel(settings: ChannelSettings) -> Channel {
 fn assert_channel_stored(settings: ChannelSettings) {
     let channel = channel(settings);
     assert_stored(&channel);
-    let again: ChannelChanges = read(&json!(admin::Channel::new(&channel, "https://api.example"))).unwrap();
+    let again: ChannelChanges = read(&json!(admin::Channel::new(&channel, "https://api.example", NOW))).unwrap();
     assert_eq!(again.applied_to(&channel.settings, &guard()).unwrap(), channel.settings);
 }
 
@@ -366,20 +366,27 @@ fn admin_widget(input: &[u8]) {
     accepted(&body, new).into_iter().for_each(assert_channel_stored);
     let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title(title())));
     let (agent_ids, department_ids) = (vec![1], vec![2]);
-    let before = ChannelSettings { name: "Shop".into(), enabled: true, agent_ids, department_ids, specific: widget };
+    let before = ChannelSettings {
+        name: "Shop".into(),
+        enabled: true,
+        agent_ids,
+        department_ids,
+        business_hours: None,
+        specific: widget,
+    };
     let changed = read::<ChannelChanges>(&body).and_then(|changes| changes.applied_to(&before, &guard()));
     accepted(&body, changed).into_iter().for_each(assert_channel_stored);
 }
 
 fn admin_department(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let before = Department { department_id: 1, name: "Sales".into(), agent_ids: Vec::new(), bot_id: None };
+    let before = Department { department_id: 1, name: "Sales".into(), ..Department::default() };
     accepted(&body, read::<NewDepartment>(&body));
-    let Some(changes) = accepted(&body, read::<DepartmentChanges>(&body)) else { return };
-    let department = changes.applied_to(&before);
+    let changed = read::<DepartmentChanges>(&body).and_then(|changes| changes.applied_to(&before));
+    let Some(department) = accepted(&body, changed) else { return };
     assert_stored(&department);
-    let again = read::<DepartmentChanges>(&json!(admin::Department::new(&department))).unwrap();
-    assert_eq!(again.applied_to(&before), department);
+    let again = read::<DepartmentChanges>(&json!(admin::Department::new(&department, NOW))).unwrap();
+    assert_eq!(again.applied_to(&before).unwrap(), department);
 }
 
 fn admin_canned_reply(input: &[u8]) {
@@ -398,13 +405,14 @@ fn admin_settings(input: &[u8]) {
     accepted(&body, changes.webhook_url(&guard()));
     let rules = accepted(&body, changes.rules()).flatten().unwrap_or_default();
     let Some(inbox) = accepted(&body, changes.inbox(&InboxSettings::default())) else { return };
-    let changed = AccountSettings { inbox, ..changes.applied_to(&AccountSettings::default()) };
+    let Some(changed) = accepted(&body, changes.applied_to(&AccountSettings::default())) else { return };
+    let changed = AccountSettings { inbox, ..changed };
     assert_stored(&changed);
-    let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false));
+    let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false, NOW));
     let again: AccountSettingsChanges = read(&again).unwrap();
     let repeated = AccountSettings {
         inbox: again.inbox(&changed.inbox).unwrap(),
-        ..again.applied_to(&AccountSettings::default())
+        ..again.applied_to(&AccountSettings::default()).unwrap()
     };
     assert_eq!(repeated, changed);
     assert!(rules.is_null() || again.rules().unwrap() == Some(rules));

@@ -110,7 +110,7 @@ impl CallService<'_> {
             return Ok(Err(CallbackAvailability::Disabled));
         };
         let is_blacklisted = visitor.is_some_and(|visitor| visitor.blacklisted);
-        if is_blacklisted || !settings.callback.include(self.now, &settings.time_zone) {
+        if is_blacklisted || !self.is_within_callback_hours(channel, &settings).await? {
             return Ok(Err(CallbackAvailability::Unavailable));
         }
         let balance = self.chats.call_balance(&channel.account_id).await?;
@@ -123,6 +123,14 @@ impl CallService<'_> {
             Some(agent) => Ok(CallPlan { settings, telephony, agent, limits }),
             None => Err(CallbackAvailability::Unavailable),
         })
+    }
+
+    /// An account without callback hours takes callbacks in the business hours.
+    async fn is_within_callback_hours(&self, channel: &Channel, settings: &AccountSettings) -> Result<bool, Error> {
+        if settings.callback.are_unrestricted() {
+            return self.directory.is_open(channel, None, self.now).await;
+        }
+        Ok(settings.callback.include(self.now, &settings.time_zone))
     }
 
     /// Returns the plan for an agent's call to a visitor.

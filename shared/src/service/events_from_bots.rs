@@ -13,6 +13,7 @@ use crate::domain::accounts::agent_presence;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::Bot;
 use crate::domain::bots::turn::answerable_seq;
+use crate::domain::business_hours::BusinessHours;
 use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::PanelUpdate;
@@ -21,6 +22,7 @@ use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::{Content, RichSupport, TypingNotice};
 use crate::domain::chats::message_id;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
@@ -96,9 +98,20 @@ impl BotEventHandler<'_> {
         let settings = self.directory.cached_settings(&bot.account_id).await?;
         let AgentInvitation { text, details, .. } = invitation;
         let (text, department) = (text.as_deref(), target.department());
-        let invited = self.invited(&chat, &target).await?;
-        let event =
-            hand_over_chat::AgentInvitation { bot, chat_id, text, details, invited, department, reply_to_seq, key };
+        let closed = self.closed_hours(&chat, department, now).await?;
+        let invited = if closed.is_some() { Invited::Nobody } else { self.invited(&chat, &target).await? };
+        let opens_at = closed.and_then(|hours| hours.opens_at(now));
+        let event = hand_over_chat::AgentInvitation {
+            bot,
+            chat_id,
+            text,
+            details,
+            invited,
+            opens_at,
+            department,
+            reply_to_seq,
+            key,
+        };
         invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
     }
 
@@ -117,6 +130,20 @@ impl BotEventHandler<'_> {
             }
         };
         found.ok_or_else(|| Error::field(field, "does not exist"))
+    }
+
+    /// Returns the business hours of an invitation outside them: those of the invited department, if there is one.
+    async fn closed_hours(
+        &self,
+        chat: &Chat,
+        invited: Option<&Department>,
+        now: Timestamp,
+    ) -> Result<Option<BusinessHours>, Error> {
+        let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else { return Ok(None) };
+        let of_chat = || chat.department.as_ref().map(|department| department.department_id);
+        let department_id = invited.map(|department| department.department_id).or_else(of_chat);
+        let hours = self.directory.business_hours(&channel, department_id).await?;
+        Ok(hours.filter(|hours| !hours.is_open(now)))
     }
 
     /// Returns whom the invitation reaches. An agent who is not online is replaced by the audience of the channel, and

@@ -103,8 +103,10 @@ impl StatusWatches<'_> {
         let mut statuses: Statuses =
             agents.iter().map(|agent| (StatusOwner::Agent(agent.agent_id), status_of(agent.agent_id))).collect();
         for channel in self.directory.channels(account_id).await? {
-            let is_open = ChannelAvailability::of_closed_channel(&channel, settings).is_none();
-            let is_online = is_open && self.directory.audience(&channel).await?.has_online_agent(&presences, now);
+            let is_enabled = ChannelAvailability::of_closed_channel(&channel, settings).is_none();
+            let is_online = is_enabled
+                && self.directory.audience(&channel).await?.has_online_agent(&presences, now)
+                && self.directory.is_open(&channel, None, now).await?;
             let status = if is_online { AgentStatus::Online } else { AgentStatus::Offline };
             statuses.insert(StatusOwner::Channel(channel.channel_id), status);
         }

@@ -142,7 +142,10 @@ pub async fn create_visitor(
 }
 
 pub struct WidgetTeam {
+    /// Whether an agent is online within the business hours.
     pub is_online: bool,
+    /// When the business hours begin. `None` within them, or if they do not begin within a year.
+    pub opens_at: Option<Timestamp>,
     pub departments: Vec<Department>,
     /// Some of the agents who are online. The list starts with one online agent of each department that has one, so
     /// that an invitation to a department can show one of its agents.
@@ -169,11 +172,14 @@ impl WidgetTeam {
         now: Timestamp,
     ) -> Result<Self, Error> {
         let audience = directory.audience(channel).await?;
-        let online = presences.iter().filter(|agent| agent.is_online(now) && audience.includes(agent.agent_id));
+        let closed = directory.business_hours(channel, None).await?.filter(|hours| !hours.is_open(now));
+        let is_online = |agent: &&Presence| agent.is_online(now) && audience.includes(agent.agent_id);
+        let online = presences.iter().filter(|agent| closed.is_none() && is_online(agent));
         let online: Vec<u64> = online.map(|agent| agent.agent_id).collect();
         let departments = departments(directory, channel).await?;
         Ok(Self {
             is_online: !online.is_empty(),
+            opens_at: closed.and_then(|hours| hours.opens_at(now)),
             agents: directory.agents_by_id(&channel.account_id, &shown_agents(&online, &departments)).await?,
             departments,
         })
@@ -279,7 +285,7 @@ mod tests {
             department_id,
             name: format!("Department {department_id}"),
             agent_ids: agent_ids.to_vec(),
-            bot_id: None,
+            ..Department::default()
         };
         let departments = [department(1, &[7, 8]), department(2, &[9]), department(3, &[8])];
         let table: [(&[u64], &[u64]); 4] = [

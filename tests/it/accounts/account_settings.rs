@@ -27,7 +27,7 @@ fn fields_are_set_individually_and_returned_together() {
             "webhook_url": null, "webhooks": [], "safe_urls": [], "rules": [],
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
-            "retention_days": null, "time_zone": "UTC", "allows_http_receivers": true,
+            "retention_days": null, "time_zone": "UTC", "business_hours": null, "allows_http_receivers": true,
             "aws_external_id": account.id,
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
@@ -56,7 +56,7 @@ fn fields_are_set_individually_and_returned_together() {
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), expected);
         let nulls = json!({
             "safe_urls": null, "rules": null, "callback": null, "limits": null, "idle_close": null,
-            "retention_days": null, "time_zone": null,
+            "retention_days": null, "time_zone": null, "business_hours": null,
         });
         assert_eq!(put_settings(admin, nulls).await, merged(defaults.clone(), json!({"idle_close": null})));
         let others = merged(defaults, json!({"aws_external_id": other.id}));

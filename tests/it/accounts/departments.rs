@@ -80,20 +80,21 @@ fn department_is_created_listed_read_changed_and_deleted() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let (admin, ann) = (&account.admin.client, account.create_agent("Ann").await);
-        let sales = json!({"department_id": 1, "name": "Sales", "agent_ids": [ann.id], "bot_id": null});
+        let sales =
+            json!({"department_id": 1, "name": "Sales", "agent_ids": [ann.id], "bot_id": null, "business_hours": null});
         let body = json!({"name": "Sales", "agent_ids": [ann.id, ann.id]});
         assert_eq!(admin.post(DEPARTMENTS_PATH, &body).await.expect(201), sales, "an agent is a member once");
-        let support = json!({"department_id": 2, "name": "Support", "agent_ids": [], "bot_id": null});
+        let support =
+            json!({"department_id": 2, "name": "Support", "agent_ids": [], "bot_id": null, "business_hours": null});
         assert_eq!(admin.post(DEPARTMENTS_PATH, &json!({"name": "Support"})).await.expect(201), support);
         let listed = admin.get(DEPARTMENTS_PATH).await.expect(200);
         assert_eq!(listed, json!({"departments": [sales, support]}));
 
         let path = format!("{DEPARTMENTS_PATH}/1");
         assert_eq!(admin.get(&path).await.expect(200), sales);
-        let renamed = json!({"department_id": 1, "name": "Sellers", "agent_ids": [ann.id], "bot_id": null});
+        let renamed = json!({"department_id": 1, "name": "Sellers", "agent_ids": [ann.id], "bot_id": null, "business_hours": null});
         assert_eq!(admin.patch(&path, &json!({"name": "Sellers"})).await.expect(200), renamed);
-        let all =
-            json!({"department_id": 1, "name": "Sellers", "agent_ids": [account.admin.id, ann.id], "bot_id": null});
+        let all = json!({"department_id": 1, "name": "Sellers", "agent_ids": [account.admin.id, ann.id], "bot_id": null, "business_hours": null});
         let members = json!({"agent_ids": [account.admin.id, ann.id]});
         assert_eq!(admin.patch(&path, &members).await.expect(200), all);
         assert_eq!(admin.get(&path).await.expect(200), all);

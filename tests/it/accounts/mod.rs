@@ -6,6 +6,7 @@ mod account_settings;
 mod agent_management;
 mod audit_log;
 mod authentication;
+mod business_hours;
 mod departments;
 mod login_and_logout;
 mod operator_accounts;

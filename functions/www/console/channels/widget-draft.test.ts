@@ -22,6 +22,7 @@ const STORED: WidgetChannel = {
   snippet: "",
   agent_ids: [],
   department_ids: [],
+  business_hours: null,
   bot_id: null,
   created_at: 1_700_000_000,
   widget: {

@@ -9,9 +9,9 @@ import {
   minutesText,
   offsetText,
   retentionText,
-  timeZoneNames,
   type SettingsDraft,
 } from "./settings-draft";
+import { timeZoneNames } from "../../ui/time-zones";
 
 const STORED: AccountSettings = {
   webhook_url: null,
@@ -23,6 +23,7 @@ const STORED: AccountSettings = {
   idle_close: 1440,
   retention_days: null,
   time_zone: "UTC",
+  business_hours: null,
   allows_http_receivers: true,
   aws_external_id: "a1",
 };

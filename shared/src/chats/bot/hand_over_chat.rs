@@ -33,6 +33,8 @@ pub struct AgentInvitation<'a> {
     pub text: Option<&'a str>,
     pub details: &'a HandoverDetails,
     pub invited: Invited<'a>,
+    /// When the business hours begin, for an invitation outside them.
+    pub opens_at: Option<Timestamp>,
     /// The department in `invited`.
     pub department: Option<&'a Department>,
     /// Like `BotMessage::reply_to_seq`.
@@ -66,7 +68,7 @@ pub async fn invite_agent(
             Invited::Audience | Invited::Department(_) => (None, None),
         };
         Ok(TransitionEffects {
-            notice: notice.map(BotNotice::from),
+            notice: notice.map(|notice| BotNotice { opens_at: invitation.opens_at, ..BotNotice::from(notice) }),
             event,
             agent: agent.clone(),
             last_words: LastWords::of(bot, invitation.text),

@@ -203,7 +203,8 @@ impl<'a> VisitorEntry<'a> {
                 let mut contents = self.start_of_call(call);
                 if *state == ChatState::Bot {
                     let (notification, text) = (BotNotification::CallbackRequested, Some(call.phone.clone()));
-                    contents.push((Content::BotNotification { notification, text, closed_by: None }, None));
+                    contents
+                        .push((Content::BotNotification { notification, text, closed_by: None, opens_at: None }, None));
                 }
                 contents
             }

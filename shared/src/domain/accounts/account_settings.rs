@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::domain::accounts::inbox_settings::InboxSettings;
+use crate::domain::business_hours::BusinessHours;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
@@ -35,6 +36,8 @@ pub struct AccountSettings {
     /// The time zone of the reports' days and of the callback hours.
     pub time_zone: TimeZone,
     pub inbox: InboxSettings,
+    /// Those of channels and departments that have none of their own. `None`: always open.
+    pub business_hours: Option<BusinessHours>,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -48,7 +51,8 @@ pub struct RateLimits {
     pub channel_chats: u32,
 }
 
-/// The days and hours during which visitors can request a call.
+/// The days and hours during which visitors can request a call. Whole days on all days of the week are the default, and
+/// callbacks then follow the business hours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallbackHours {
     pub enabled: bool,
@@ -77,6 +81,7 @@ impl Default for AccountSettings {
             retention_days: None,
             time_zone: TimeZone::default(),
             inbox: InboxSettings::default(),
+            business_hours: None,
             suspended_at: None,
         }
     }

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use crate::domain::accounts::agent_presence::{self, Presence};
+use crate::domain::business_hours::BusinessHours;
 use crate::domain::channels::channel::ChannelSettings;
 use crate::domain::timestamp::Timestamp;
 
@@ -25,6 +26,8 @@ pub struct Department {
     /// The bot that answers first in chats that are opened in this department. `None` stands for the bot of the
     /// channel.
     pub bot_id: Option<String>,
+    /// Replace the account's business hours in chats of the department.
+    pub business_hours: Option<BusinessHours>,
 }
 
 /// The department data that is copied into a chat (specification, table C1).
@@ -133,7 +136,7 @@ mod tests {
             department_id,
             name: format!("Department {department_id}"),
             agent_ids: agent_ids.to_vec(),
-            bot_id: None,
+            ..Department::default()
         }
     }
 

@@ -19,6 +19,12 @@ pub enum CallbackAvailability {
 }
 
 impl CallbackHours {
+    /// Returns whether the hours are the default ones, which do not restrict callbacks.
+    pub fn are_unrestricted(&self) -> bool {
+        let Self { enabled: _, days, hours, utc_offset: _ } = Self::default();
+        self.hours == hours && days.iter().all(|day| self.days.contains(day))
+    }
+
     /// Returns whether a time is within the working hours, in the account's time zone. If the time zone is UTC,
     /// `utc_offset` applies instead. Hours that cross midnight belong to the day on which they start.
     pub fn include(&self, now: Timestamp, zone: &TimeZone) -> bool {

@@ -2,6 +2,7 @@
 //! front end: visitors' messages arrive at its endpoint URL, which contains a secret that can be rotated, and the
 //! answers are sent to the integrator's server. A widget connects the pages on which it is embedded.
 
+use crate::domain::business_hours::BusinessHours;
 use crate::domain::channels::secret_rotation::{self, Rotatable};
 use crate::domain::channels::signing_secret::SigningSecrets;
 use crate::domain::channels::widget::WidgetSettings;
@@ -67,6 +68,8 @@ pub struct ChannelSettings {
     /// [`Roster::audience`](crate::domain::accounts::department::Roster::audience).
     pub agent_ids: Vec<u64>,
     pub department_ids: Vec<u64>,
+    /// Replace those of the departments and the account.
+    pub business_hours: Option<BusinessHours>,
     pub specific: KindSettings,
 }
 
@@ -182,6 +185,7 @@ pub(crate) fn api_channel_settings(agent_ids: &[u64], department_ids: &[u64], ap
         enabled: true,
         agent_ids: agent_ids.to_vec(),
         department_ids: department_ids.to_vec(),
+        business_hours: None,
         specific: KindSettings::Api(api),
     }
 }

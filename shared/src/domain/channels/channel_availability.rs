@@ -1,6 +1,7 @@
 //! Whether somebody can answer a channel's visitors now, and why not.
 
 use crate::domain::accounts::account_settings::AccountSettings;
+use crate::domain::business_hours::BusinessHours;
 use crate::domain::channels::channel::Channel;
 use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
@@ -9,7 +10,7 @@ named! {
     pub enum AvailabilityReason {
         AgentsOnline = "agents_online",
         NoAgentOnline = "no_agent_online",
-        /// No agent is online, and it is outside the account's working hours.
+        /// It is outside the business hours, or no agent is online and it is outside the callback hours.
         OutsideHours = "outside_hours",
         ChannelDisabled = "channel_disabled",
         AccountSuspended = "account_suspended",
@@ -19,7 +20,7 @@ named! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelAvailability {
     pub reason: AvailabilityReason,
-    /// When the working hours begin again. `None` unless the reason is `OutsideHours`.
+    /// When the hours begin again. `None` unless the reason is `OutsideHours`.
     pub opens_at: Option<Timestamp>,
 }
 
@@ -34,8 +35,16 @@ impl ChannelAvailability {
         Some(Self { reason, opens_at: None })
     }
 
-    /// The only working hours of an account are those of callbacks. An account without callbacks has none.
-    pub fn of_open_channel(has_online_agent: bool, settings: &AccountSettings, now: Timestamp) -> Self {
+    /// Business hours decide before the agents do. Without them, the callback hours tell when an agent may come.
+    pub fn of_open_channel(
+        has_online_agent: bool,
+        business_hours: Option<&BusinessHours>,
+        settings: &AccountSettings,
+        now: Timestamp,
+    ) -> Self {
+        if let Some(hours) = business_hours.filter(|hours| !hours.is_open(now)) {
+            return Self { reason: AvailabilityReason::OutsideHours, opens_at: hours.opens_at(now) };
+        }
         let (hours, zone) = (&settings.callback, &settings.time_zone);
         let reason = if has_online_agent {
             AvailabilityReason::AgentsOnline

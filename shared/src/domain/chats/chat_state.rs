@@ -395,7 +395,7 @@ mod tests {
             department_id: 6,
             name: "Sales".into(),
             agent_ids: vec![1],
-            bot_id: None,
+            ..Department::default()
         });
         let owner = TransferRequester { agent: &agent(1), is_admin: false };
         let admin = TransferRequester { agent: &agent(4), is_admin: true };
@@ -419,7 +419,8 @@ mod tests {
 
     #[test]
     fn transfer_target_includes_agent_or_department_members() {
-        let department = Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], bot_id: None };
+        let department =
+            Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], ..Department::default() };
         let table = [
             (TransferTarget::Agent(agent(1)), [true, false, false]),
             (TransferTarget::Department(department), [false, true, true]),

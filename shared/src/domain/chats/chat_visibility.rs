@@ -64,7 +64,7 @@ mod tests {
             department_id,
             name: "Sales".into(),
             agent_ids: agent_ids.to_vec(),
-            bot_id: None,
+            ..Department::default()
         };
         Roster::new(HashSet::from([1, 2, 3, 4]), vec![department(5, &[2, 3]), department(6, &[])])
     }

@@ -7,6 +7,7 @@ use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::media::{Media, MediaMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::named;
+use crate::domain::timestamp::Timestamp;
 
 named! {
     /// A typing notice (specification, table A3). It is never stored.
@@ -92,6 +93,8 @@ pub enum Content {
         text: Option<String>,
         /// Who closed the chat. `None` for other notifications, and for those of an earlier version of the service.
         closed_by: Option<CloseReason>,
+        /// When the business hours begin, if an agent is unavailable outside them.
+        opens_at: Option<Timestamp>,
     },
     /// A notification for a webhook. It is not a message.
     Webhook(WebhookEvent),
@@ -111,7 +114,7 @@ impl Content {
 
     /// Returns a notification for a bot that has no further data.
     pub fn bot_notification(notification: BotNotification) -> Self {
-        Self::BotNotification { notification, text: None, closed_by: None }
+        Self::BotNotification { notification, text: None, closed_by: None, opens_at: None }
     }
 
     /// Returns the `type` of a message, or the name of a notification, in the APIs and in stored items.
@@ -154,6 +157,11 @@ impl Content {
     /// Returns who closed the chat, if the entry notifies a bot of this.
     pub fn closed_by(&self) -> Option<CloseReason> {
         if let Self::BotNotification { closed_by, .. } = self { *closed_by } else { None }
+    }
+
+    /// Returns when the business hours begin, if the notification says so.
+    pub fn opens_at(&self) -> Option<Timestamp> {
+        if let Self::BotNotification { opens_at, .. } = self { *opens_at } else { None }
     }
 
     pub fn handover(&self) -> Option<&HandoverDetails> {

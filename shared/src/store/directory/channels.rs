@@ -15,6 +15,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets;
 use crate::store::directory::audit_log::attribute_names;
+use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::items::{ChannelItem, EndpointSecretItem};
 use crate::store::directory::keys::channel_key;
 use crate::store::directory::widget_item::WidgetItem;
@@ -230,12 +231,13 @@ pub(super) fn audited_change(action: AuditAction, channel: &Channel) -> AuditedC
 }
 
 fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error> {
-    let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
+    let ChannelSettings { name, enabled, agent_ids, department_ids, business_hours, specific } = settings;
     let mut values = vec![
         (":name", s(&**name)),
         (":enabled", to_attribute(enabled)?),
         (":agent_ids", to_attribute(agent_ids)?),
         (":department_ids", to_attribute(department_ids)?),
+        (":business_hours", to_attribute(&business_hours.as_ref().map(BusinessHoursItem::from))?),
     ];
     match specific {
         KindSettings::Api(api) => values.extend([

@@ -9,6 +9,7 @@ use crate::domain::accounts::department::{Audience, ChatDepartment, Department, 
 use crate::domain::channels::channel::{Channel, ChannelSettings};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
+use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
 use crate::store::directory::keys::{AGENT_PREFIX, DEPARTMENT_PREFIX, account_partition, department_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
@@ -18,22 +19,16 @@ use crate::store::table::{
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// Creates a department with the account's next department id. The agents in `ids` and the bot must exist.
-    pub async fn create_department(
-        &self,
-        account_id: &str,
-        name: String,
-        ids: Vec<u64>,
-        bot_id: Option<String>,
-    ) -> Result<Department, Error> {
-        self.check_department_bot(account_id, bot_id.as_deref()).await?;
+    /// Creates a department with the account's next department id. Its members and its bot must exist.
+    pub async fn create_department(&self, account_id: &str, new: Department) -> Result<Department, Error> {
+        self.check_department_bot(account_id, new.bot_id.as_deref()).await?;
         let roster = self.roster(account_id).await?;
-        check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
+        check_ids("agent_ids", "agent", &new.agent_ids, |id| roster.has_agent(id))?;
         if roster.departments().len() >= MAX_DEPARTMENTS_PER_ACCOUNT {
             return Err(Error::Conflict("an account has at most a hundred departments"));
         }
         let department_id = self.increment_counter(account_id, "ADD #departments :one").await?.departments;
-        let department = Department { department_id, name, agent_ids: ids, bot_id };
+        let department = Department { department_id, ..new };
         let write = Write::Create(to_item(&DepartmentItem::new(account_id, &department))?);
         let change = audited_change(AuditAction::Created, &department);
         self.commit(account_id, vec![write], vec![change]).await.on_condition_failed(key_taken())?;
@@ -43,7 +38,7 @@ impl Directory {
     /// Reads a department. Its members may include deleted agents.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
-        item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
+        item.map(|item| from_item::<DepartmentItem>(item)?.try_into()).transpose()
     }
 
     /// Stores the changes to an existing department. Agents who are added must exist.
@@ -182,6 +177,7 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
         (":name", s(&*department.name)),
         (":agent_ids", to_attribute(&department.agent_ids)?),
         (":bot_id", to_attribute(&department.bot_id)?),
+        (":business_hours", to_attribute(&department.business_hours.as_ref().map(BusinessHoursItem::from))?),
     ])
 }
 
@@ -203,7 +199,7 @@ fn agents_and_departments_from(items: Vec<Item>, account_id: &str) -> Result<(Ve
     for item in items {
         let sort_key = item.get("sk").and_then(|key| key.as_s().ok()).map(String::as_str).unwrap_or_default();
         if sort_key.starts_with(DEPARTMENT_PREFIX) {
-            departments.push(from_item::<DepartmentItem>(item)?.into());
+            departments.push(from_item::<DepartmentItem>(item)?.try_into()?);
         } else if sort_key.starts_with(AGENT_PREFIX) {
             agents.push(from_item::<AgentItem>(item)?.into_agent(account_id)?);
         }

@@ -14,6 +14,7 @@ use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::bot_settings_item::BotSettingsAttributes;
+use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
 use crate::store::directory::widget_item::WidgetItem;
 
@@ -31,6 +32,8 @@ pub(in crate::store) struct ChannelItem {
     department_ids: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    business_hours: Option<BusinessHoursItem>,
     created_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     outage_status: Option<String>,
@@ -138,6 +141,8 @@ pub(in crate::store) struct DepartmentItem {
     agent_ids: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    business_hours: Option<BusinessHoursItem>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -178,7 +183,7 @@ impl From<&Channel> for ChannelItem {
     fn from(channel: &Channel) -> Self {
         let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secrets, created_at, outage_status } =
             channel.clone();
-        let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
+        let ChannelSettings { name, enabled, agent_ids, department_ids, business_hours, specific } = settings;
         let key = channel_key(&channel_id);
         let (widget, api) = match specific {
             KindSettings::Widget(widget) => (Some(WidgetItem::from(&*widget)), None),
@@ -194,6 +199,7 @@ impl From<&Channel> for ChannelItem {
             agent_ids,
             department_ids,
             bot_id,
+            business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
             created_at: created_at.0,
             outage_status: outage_status_name(outage_status),
             widget,
@@ -263,6 +269,7 @@ impl TryFrom<ChannelItem> for Channel {
                 enabled: item.enabled,
                 agent_ids: item.agent_ids,
                 department_ids: item.department_ids,
+                business_hours: item.business_hours.map(BusinessHoursItem::try_into).transpose()?,
                 specific,
             },
             bot_id: item.bot_id,
@@ -319,16 +326,27 @@ impl AgentItem {
 
 impl DepartmentItem {
     pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
-        let Department { department_id, name, agent_ids, bot_id } = department.clone();
-        let key = department_key(account_id, department_id);
-        Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids, bot_id }
+        let Department { department_id, name, agent_ids, bot_id, business_hours } = department;
+        let key = department_key(account_id, *department_id);
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            department_id: *department_id,
+            name: name.clone(),
+            agent_ids: agent_ids.clone(),
+            bot_id: bot_id.clone(),
+            business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
+        }
     }
 }
 
-impl From<DepartmentItem> for Department {
-    fn from(item: DepartmentItem) -> Self {
-        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids, bot_id } = item;
-        Self { department_id, name, agent_ids, bot_id }
+impl TryFrom<DepartmentItem> for Department {
+    type Error = Error;
+
+    fn try_from(item: DepartmentItem) -> Result<Self, Error> {
+        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids, bot_id, business_hours } = item;
+        let business_hours = business_hours.map(BusinessHoursItem::try_into).transpose()?;
+        Ok(Self { department_id, name, agent_ids, bot_id, business_hours })
     }
 }
 

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod audit_log;
 mod bot_settings_item;
 pub mod bots;
+mod business_hours;
 pub mod canned_replies;
 pub mod channels;
 pub mod departments;

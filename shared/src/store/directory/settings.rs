@@ -20,6 +20,7 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
+use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
 use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
@@ -52,6 +53,8 @@ pub(in crate::store) struct SettingsItem {
     last_tag_id: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     views: Vec<SavedViewItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    business_hours: Option<BusinessHoursItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -292,6 +295,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         retention_days,
         time_zone,
         inbox,
+        business_hours,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -309,6 +313,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("time_zone", *time_zone != after.time_zone),
         ("tags", inbox.tags != after.inbox.tags),
         ("views", inbox.views != after.inbox.views),
+        ("business_hours", *business_hours != after.business_hours),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -367,6 +372,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
             last_tag_id: settings.last_tag_id,
             views: settings.views.into_iter().map(SavedView::from).collect(),
         },
+        business_hours: settings.business_hours.map(BusinessHoursItem::try_into).transpose()?,
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -383,6 +389,7 @@ impl From<&AccountSettings> for SettingsItem {
             retention_days,
             time_zone,
             inbox: InboxSettings { tags, last_tag_id, views },
+            business_hours,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -398,6 +405,7 @@ impl From<&AccountSettings> for SettingsItem {
             tags: tags.iter().map(TagItem::from).collect(),
             last_tag_id: *last_tag_id,
             views: views.iter().map(SavedViewItem::from).collect(),
+            business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

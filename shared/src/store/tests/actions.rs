@@ -183,8 +183,17 @@ impl Stores {
         (invited, details, text): (Invited<'_>, &HandoverDetails, Option<&str>),
         now: Timestamp,
     ) -> Result<Transition, Error> {
-        let event =
-            AgentInvitation { bot, chat_id, text, details, invited, department: None, reply_to_seq: None, key: None };
+        let event = AgentInvitation {
+            bot,
+            chat_id,
+            text,
+            details,
+            invited,
+            opens_at: None,
+            department: None,
+            reply_to_seq: None,
+            key: None,
+        };
         invite_agent(&self.chats, &event, &[webhook("w")], now).await
     }
 
@@ -212,7 +221,8 @@ impl Stores {
     }
 
     pub(crate) async fn create_department(&self, name: &str, agent_ids: &[u64]) -> Department {
-        self.directory.create_department("acc", name.into(), agent_ids.to_vec(), None).await.unwrap()
+        let new = Department { name: name.into(), agent_ids: agent_ids.to_vec(), ..Department::default() };
+        self.directory.create_department("acc", new).await.unwrap()
     }
 
     pub(crate) fn uncached_directory(&self) -> Directory {

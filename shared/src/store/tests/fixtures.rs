@@ -110,7 +110,7 @@ pub(crate) fn provider() -> Provider {
 }
 
 pub(crate) fn sales() -> Department {
-    Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], bot_id: None }
+    Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3], ..Department::default() }
 }
 
 /// Creates a webhook that subscribes to all events.

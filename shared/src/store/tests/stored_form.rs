@@ -78,7 +78,7 @@ impl StoredForm for Provider {
 impl StoredForm for Department {
     fn stored_and_read(&self) -> Self {
         let item: DepartmentItem = through_item(&DepartmentItem::new("acc", self));
-        item.into()
+        item.try_into().unwrap()
     }
 }
 

@@ -99,7 +99,11 @@ async fn settings_include_agents_and_channels() {
     };
     assert_eq!(changes_of(&stores, new_channel).await, std::slice::from_ref(&settings));
     let department = async {
-        stores.directory.create_department("acc", "Sales".into(), vec![2], None).await.unwrap();
+        stores
+            .directory
+            .create_department("acc", Department { name: "Sales".into(), agent_ids: vec![2], ..Department::default() })
+            .await
+            .unwrap();
     };
     assert!(changes_of(&stores, department).await.iter().all(|change| *change == settings));
 }

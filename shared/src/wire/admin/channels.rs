@@ -15,6 +15,7 @@ use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::wire::admin::business_hours::{BusinessHours, BusinessHoursChange, checked_change};
 use crate::wire::admin::outages::changed_delivery_options;
 use crate::wire::admin::receiver_test::{ChannelTestRequest, ReceiverTest};
 use crate::wire::admin::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
@@ -22,7 +23,9 @@ use crate::wire::admin::widget_settings::{WidgetSettings, WidgetSettingsChanges}
 use crate::wire::admin::{Ids, MAX_LIST_ITEMS, MAX_NAME_CHARS};
 use crate::wire::fields::reader::read;
 use crate::wire::fields::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
-use crate::wire::fields::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds, Whole};
+use crate::wire::fields::values::{
+    AnyText, Change, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds, Whole,
+};
 
 /// The maximum number of reasons that are listed: 100 for each of two days.
 const MAX_REFUSALS: usize = 200;
@@ -144,6 +147,7 @@ pub struct NewApiChannel {
     agent_ids: Option<Ids>,
     /// The departments whose members receive the channel's chats.
     department_ids: Option<Ids>,
+    business_hours: Option<BusinessHoursChange>,
     /// Required unless `pull` is true.
     integrator_url: Option<IntegratorUrl>,
     /// Whether the integrator fetches the messages (`GET {channel_url}/events`). Nothing is sent then.
@@ -206,6 +210,7 @@ impl NewApiChannel {
             enabled: self.enabled.unwrap_or(true),
             agent_ids: self.agent_ids.map(Ids::into_unique).unwrap_or_default(),
             department_ids: self.department_ids.map(Ids::into_unique).unwrap_or_default(),
+            business_hours: self.business_hours.map(|hours| hours.checked()).transpose()?,
             specific: KindSettings::Api(api),
         })
     }
@@ -223,6 +228,7 @@ pub struct NewWidgetChannel {
     agent_ids: Option<Ids>,
     /// The departments whose members receive the channel's chats.
     department_ids: Option<Ids>,
+    business_hours: Option<BusinessHoursChange>,
     widget: Option<WidgetSettingsChanges>,
 }
 
@@ -239,6 +245,7 @@ impl NewWidgetChannel {
             enabled: self.enabled.unwrap_or(true),
             agent_ids: self.agent_ids.map(Ids::into_unique).unwrap_or_default(),
             department_ids: self.department_ids.map(Ids::into_unique).unwrap_or_default(),
+            business_hours: self.business_hours.map(|hours| hours.checked()).transpose()?,
             specific: KindSettings::Widget(Box::new(widget)),
         })
     }
@@ -271,6 +278,8 @@ pub struct ChannelChanges {
     agent_ids: Option<Ids>,
     /// The departments whose members receive the channel's chats.
     department_ids: Option<Ids>,
+    #[serde(default)]
+    business_hours: Change<BusinessHoursChange>,
     #[serde(default)]
     integrator_url: NotNull<IntegratorUrl>,
     /// Whether the integrator fetches the messages (`GET {channel_url}/events`). True removes `integrator_url`, and
@@ -312,6 +321,7 @@ impl ChannelChanges {
         changed.name = self.name.0.map_or(changed.name, |Text(name)| name);
         changed.enabled = self.enabled.unwrap_or(changed.enabled);
         changed.agent_ids = self.agent_ids.map_or(changed.agent_ids, Ids::into_unique);
+        changed.business_hours = checked_change(self.business_hours)?.applied_to(changed.business_hours);
         changed.department_ids = self.department_ids.map_or(changed.department_ids, Ids::into_unique);
         Ok(changed)
     }
@@ -399,8 +409,8 @@ pub struct Channels {
 }
 
 impl Channels {
-    pub fn new(channels: &[channel::Channel], base_url: &str) -> Self {
-        Self { channels: channels.iter().map(|channel| Channel::new(channel, base_url)).collect() }
+    pub fn new(channels: &[channel::Channel], base_url: &str, now: Timestamp) -> Self {
+        Self { channels: channels.iter().map(|channel| Channel::new(channel, base_url, now)).collect() }
     }
 }
 
@@ -414,10 +424,11 @@ pub enum Channel {
 
 impl Channel {
     /// `base_url` is the URL of the service; a widget's snippet contains it.
-    pub fn new(channel: &channel::Channel, base_url: &str) -> Self {
+    pub fn new(channel: &channel::Channel, base_url: &str, now: Timestamp) -> Self {
+        let common = ChannelFields::new(channel, now);
         match &channel.settings.specific {
-            KindSettings::Api(api) => Self::Api(ApiChannel::new(channel, api)),
-            KindSettings::Widget(settings) => Self::Widget(WidgetChannel::new(channel, settings, base_url)),
+            KindSettings::Api(api) => Self::Api(ApiChannel::new(common, channel.outage_status, api)),
+            KindSettings::Widget(settings) => Self::Widget(WidgetChannel::new(common, settings, base_url)),
         }
     }
 }
@@ -433,7 +444,7 @@ pub enum ChannelDetails {
 impl ChannelDetails {
     pub fn new(channel: &channel::Channel, base_url: &str, refused: &[RefusalCount], now: Timestamp) -> Self {
         let refused = Refused { refused: refused.iter().map(ChannelRefusal::from).collect() };
-        match Channel::new(channel, base_url) {
+        match Channel::new(channel, base_url, now) {
             Channel::Api(api) => {
                 Self::Api(ApiChannelDetails { api, refused, old_endpoints: old_endpoints(channel, now) })
             }
@@ -457,8 +468,8 @@ pub enum CreatedChannel {
 
 impl CreatedChannel {
     /// `endpoint` is the address of an API channel.
-    pub fn new(channel: &channel::Channel, base_url: &str, endpoint: Option<String>) -> Self {
-        match Channel::new(channel, base_url) {
+    pub fn new(channel: &channel::Channel, base_url: &str, endpoint: Option<String>, now: Timestamp) -> Self {
+        match Channel::new(channel, base_url, now) {
             Channel::Api(api) => {
                 let signing_secret = SigningSecret::new(channel.signing_secrets.current().unwrap_or_default());
                 Self::Api(CreatedApiChannel { api, endpoint: WebUrl(endpoint.unwrap_or_default()), signing_secret })
@@ -476,13 +487,15 @@ struct ChannelFields {
     enabled: bool,
     agent_ids: Vec<SequentialNumber>,
     department_ids: Vec<SequentialNumber>,
+    /// Null: those of the department or the account.
+    business_hours: Option<BusinessHours>,
     /// The bot that answers first on this channel.
     bot_id: Option<String>,
     created_at: UnixSeconds,
 }
 
-impl From<&channel::Channel> for ChannelFields {
-    fn from(channel: &channel::Channel) -> Self {
+impl ChannelFields {
+    fn new(channel: &channel::Channel, now: Timestamp) -> Self {
         let settings = &channel.settings;
         let ids = |ids: &[u64]| ids.iter().copied().map(SequentialNumber).collect();
         Self {
@@ -491,6 +504,7 @@ impl From<&channel::Channel> for ChannelFields {
             enabled: settings.enabled,
             agent_ids: ids(&settings.agent_ids),
             department_ids: ids(&settings.department_ids),
+            business_hours: settings.business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
             bot_id: channel.bot_id.clone(),
             created_at: channel.created_at.into(),
         }
@@ -518,7 +532,7 @@ pub struct ApiChannel {
 }
 
 impl ApiChannel {
-    fn new(channel: &channel::Channel, api: &ApiSettings) -> Self {
+    fn new(common: ChannelFields, outage: OutageStatus, api: &ApiSettings) -> Self {
         let ApiSettings {
             integrator_url,
             append_channel_id,
@@ -530,7 +544,7 @@ impl ApiChannel {
             rehearsal_percent,
         } = api.clone();
         Self {
-            common: channel.into(),
+            common,
             pull: integrator_url.is_none(),
             integrator_url,
             append_channel_id,
@@ -542,7 +556,7 @@ impl ApiChannel {
             late_delivery,
             strict_order,
             rehearsal_percent,
-            outage: Name(channel.outage_status),
+            outage: Name(outage),
         }
     }
 }
@@ -559,10 +573,10 @@ pub struct WidgetChannel {
 }
 
 impl WidgetChannel {
-    fn new(channel: &channel::Channel, settings: &widget::WidgetSettings, base_url: &str) -> Self {
-        let widget_id = channel.channel_id.clone();
+    fn new(common: ChannelFields, settings: &widget::WidgetSettings, base_url: &str) -> Self {
+        let widget_id = common.channel_id.clone();
         let snippet = format!("<script async src=\"{base_url}/widget/{widget_id}\"></script>");
-        Self { common: channel.into(), widget_id, widget: Box::new(settings.into()), snippet }
+        Self { common, widget_id, widget: Box::new(settings.into()), snippet }
     }
 }
 

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::{Failure, Operation};
 use crate::domain::accounts::department;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::wire::admin::business_hours::{BusinessHours, BusinessHoursChange, checked_change};
 use crate::wire::admin::{Ids, MAX_NAME_CHARS};
 use crate::wire::fields::values::{Change, NotNull, OptionalText, SequentialNumber, Text, True};
 
@@ -37,11 +40,26 @@ pub(super) fn operations() -> Vec<Operation> {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct NewDepartment {
-    pub name: Text<MAX_NAME_CHARS>,
-    pub agent_ids: Option<Ids>,
+    name: Text<MAX_NAME_CHARS>,
+    agent_ids: Option<Ids>,
     /// The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot.
     #[serde(default)]
-    pub bot_id: OptionalText<MAX_NAME_CHARS>,
+    bot_id: OptionalText<MAX_NAME_CHARS>,
+    business_hours: Option<BusinessHoursChange>,
+}
+
+impl NewDepartment {
+    /// Returns the department without its id.
+    pub fn into_department(self) -> Result<department::Department, Error> {
+        let Self { name: Text(name), agent_ids, bot_id: OptionalText(bot_id), business_hours } = self;
+        Ok(department::Department {
+            department_id: 0,
+            name,
+            agent_ids: agent_ids.map(Ids::into_unique).unwrap_or_default(),
+            bot_id,
+            business_hours: business_hours.map(|hours| hours.checked()).transpose()?,
+        })
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -52,17 +70,20 @@ pub struct DepartmentChanges {
     /// Null: the channel's bot.
     #[serde(default)]
     bot_id: Change<OptionalText<MAX_NAME_CHARS>>,
+    #[serde(default)]
+    business_hours: Change<BusinessHoursChange>,
 }
 
 impl DepartmentChanges {
     /// Returns the changed department.
-    pub fn applied_to(self, department: &department::Department) -> department::Department {
-        let Self { name, agent_ids, bot_id } = self;
+    pub fn applied_to(self, department: &department::Department) -> Result<department::Department, Error> {
+        let Self { name, agent_ids, bot_id, business_hours } = self;
         let mut changed = department.clone();
         changed.name = name.0.map_or(changed.name, |Text(name)| name);
         changed.agent_ids = agent_ids.map_or(changed.agent_ids, Ids::into_unique);
         changed.bot_id = bot_id.map(|OptionalText(id)| id).flatten().applied_to(changed.bot_id);
-        changed
+        changed.business_hours = checked_change(business_hours)?.applied_to(changed.business_hours);
+        Ok(changed)
     }
 }
 
@@ -72,8 +93,8 @@ pub struct Departments {
 }
 
 impl Departments {
-    pub fn new(departments: &[department::Department]) -> Self {
-        Self { departments: departments.iter().map(Department::new).collect() }
+    pub fn new(departments: &[department::Department], now: Timestamp) -> Self {
+        Self { departments: departments.iter().map(|department| Department::new(department, now)).collect() }
     }
 }
 
@@ -84,16 +105,19 @@ pub struct Department {
     agent_ids: Vec<SequentialNumber>,
     /// The bot that answers first in chats that are opened in the department. Null: the channel's bot.
     bot_id: Option<String>,
+    /// Null: those of the account.
+    business_hours: Option<BusinessHours>,
 }
 
 impl Department {
-    pub fn new(department: &department::Department) -> Self {
-        let department::Department { department_id, name, agent_ids, bot_id } = department;
+    pub fn new(department: &department::Department, now: Timestamp) -> Self {
+        let department::Department { department_id, name, agent_ids, bot_id, business_hours } = department;
         Self {
             department_id: SequentialNumber(*department_id),
             name: name.clone(),
             agent_ids: agent_ids.iter().copied().map(SequentialNumber).collect(),
             bot_id: bot_id.clone(),
+            business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
         }
     }
 }

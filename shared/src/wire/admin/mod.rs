@@ -4,6 +4,7 @@ mod accounts;
 mod agents;
 pub mod audit;
 mod bots;
+pub mod business_hours;
 pub mod canned_replies;
 mod channels;
 pub mod chat_export;

@@ -13,8 +13,13 @@ use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
+use crate::wire::admin::business_hours::{
+    BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
+    minutes_of_day, time_of_day,
+};
 use crate::wire::admin::signing_secret::SigningSecret;
 use crate::wire::admin::webhook_settings::Webhook;
 use crate::wire::admin::widget_triggers::{TriggerRule, TriggerRules};
@@ -37,7 +42,6 @@ const MAX_RETENTION_DAYS: u64 = 3_653;
 const MAX_UTC_OFFSET_MINUTES: i16 = 14 * 60;
 const MAX_TIME_ZONE_CHARS: usize = 64;
 const DAYS_OF_WEEK: usize = 7;
-const TIME_OF_DAY_PATTERN: &str = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
 const TIME_OF_DAY_CHARS: usize = 5;
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -87,13 +91,19 @@ pub struct AccountSettingsChanges {
     /// The saved views of the console's inbox, in the order of the list.
     #[serde(default)]
     views: Change<List<NewSavedView, MAX_SAVED_VIEWS>>,
+    #[serde(default)]
+    business_hours: Change<BusinessHoursChange>,
 }
 
 impl AccountSettingsChanges {
     /// Returns the changed settings. The webhooks and the trigger rules, which are stored in other ways, are unchanged,
     /// and so is the inbox; see [`inbox`](Self::inbox).
-    pub fn applied_to(&self, settings: &account_settings::AccountSettings) -> account_settings::AccountSettings {
-        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, .. } = self.clone();
+    pub fn applied_to(
+        &self,
+        settings: &account_settings::AccountSettings,
+    ) -> Result<account_settings::AccountSettings, Error> {
+        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, business_hours, .. } =
+            self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
         let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
         let domains =
@@ -103,7 +113,7 @@ impl AccountSettingsChanges {
         let limits = limits.map(|changes| changes.applied_to(before.limits));
         let idle_close = idle_close.map(|Whole(minutes)| Duration::from_secs(minutes * 60));
         let time_zone = time_zone.map(|TimeZoneName(zone)| zone).flatten();
-        account_settings::AccountSettings {
+        Ok(account_settings::AccountSettings {
             version,
             webhooks,
             safe_urls: safe_urls.applied_or_reset(before.safe_urls, default.safe_urls),
@@ -113,8 +123,9 @@ impl AccountSettingsChanges {
             retention_days: retention_days.map(Whole::to_u32).applied_to(before.retention_days),
             time_zone: time_zone.applied_or_reset(before.time_zone, default.time_zone),
             inbox,
+            business_hours: checked_change(business_hours)?.applied_to(before.business_hours),
             suspended_at,
-        }
+        })
     }
 
     /// Returns the tags and the saved views after the change. Fails if a tag is not valid.
@@ -252,20 +263,6 @@ impl CallbackHoursChanges {
     }
 }
 
-#[derive(Clone, Copy, Deserialize, Serialize)]
-#[serde(try_from = "u8")]
-struct Weekday(u8);
-
-impl TryFrom<u8> for Weekday {
-    type Error = &'static str;
-
-    fn try_from(day: u8) -> Result<Self, Self::Error> {
-        if (1..=7).contains(&day) { Ok(Self(day)) } else { Err("must be a day of the week from 1 (Monday) to 7") }
-    }
-}
-
-inline_schema!(Weekday, "Weekday", json_schema!({ "type": "integer", "minimum": 1, "maximum": 7 }));
-
 /// A time of day in minutes after midnight. 24:00 means the end of the day.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "OptionalText<TIME_OF_DAY_CHARS>")]
@@ -276,17 +273,9 @@ impl TryFrom<OptionalText<TIME_OF_DAY_CHARS>> for TimeOfDay {
     type Error = &'static str;
 
     fn try_from(OptionalText(text): OptionalText<TIME_OF_DAY_CHARS>) -> Result<Self, Self::Error> {
-        let minutes = |text: String| minutes_of_day(&text).ok_or("must be a time from 00:00 to 24:00");
+        let minutes = |text: String| minutes_of_day(&text).ok_or(INVALID_TIME_OF_DAY);
         text.map(minutes).transpose().map(Self)
     }
-}
-
-fn minutes_of_day(text: &str) -> Option<u16> {
-    let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let (hour, minute) = text.split_once(':').filter(|(hour, minute)| two_digits(hour) && two_digits(minute))?;
-    let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
-    let minutes = hour.checked_mul(60)?.checked_add(minute)?;
-    (minute < 60 && minutes <= 24 * 60).then_some(minutes)
 }
 
 /// Minutes from UTC.
@@ -334,6 +323,8 @@ pub struct AccountSettings {
     #[schemars(length(max = MAX_SAVED_VIEWS))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     views: Vec<inbox_settings::SavedView>,
+    /// Null: always open, unless a department or a channel has hours.
+    business_hours: Option<BusinessHours>,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -349,6 +340,7 @@ impl AccountSettings {
         settings: &account_settings::AccountSettings,
         rules: Value,
         allows_http: bool,
+        now: Timestamp,
     ) -> Self {
         let account_settings::AccountSettings {
             version: _,
@@ -360,6 +352,7 @@ impl AccountSettings {
             retention_days,
             time_zone,
             inbox,
+            business_hours,
             suspended_at: _,
         } = settings;
         Self {
@@ -374,6 +367,7 @@ impl AccountSettings {
             time_zone: time_zone.name().to_owned(),
             tags: inbox.tags.iter().map(inbox_settings::Tag::from).collect(),
             views: inbox.views.iter().map(inbox_settings::SavedView::from).collect(),
+            business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
@@ -403,12 +397,11 @@ struct CallbackHours {
 impl From<&account_settings::CallbackHours> for CallbackHours {
     fn from(hours: &account_settings::CallbackHours) -> Self {
         let account_settings::CallbackHours { enabled, days, hours: (from, to), utc_offset } = hours;
-        let format_time = |minutes: &u16| format!("{:02}:{:02}", minutes / 60, minutes % 60);
         Self {
             enabled: *enabled,
             days: days.iter().copied().map(Weekday).collect(),
-            from: format_time(from),
-            to: format_time(to),
+            from: time_of_day(*from),
+            to: time_of_day(*to),
             utc_offset: UtcOffset(*utc_offset),
         }
     }
@@ -443,7 +436,7 @@ mod tests {
 
     fn apply(body: &Value, settings: &AccountSettings) -> Result<AccountSettings, String> {
         let changes: AccountSettingsChanges = read(body).map_err(|error| error.to_string())?;
-        Ok(changes.applied_to(settings))
+        changes.applied_to(settings).map_err(|error| error.to_string())
     }
 
     fn put(body: &Value) -> Result<AccountSettings, String> {
@@ -465,7 +458,7 @@ mod tests {
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
-        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone"];
+        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);
@@ -516,9 +509,12 @@ mod tests {
 
     #[test]
     fn settings_response_is_a_valid_request() {
-        let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
+        let body = json!({
+            "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7,
+            "business_hours": { "time_zone": "Asia/Tokyo", "weekly": [{ "day": 1, "from": "09:00", "to": "17:00" }] },
+        });
         let settings = put(&body).unwrap();
-        let response = json!(super::AccountSettings::new("acc", &settings, json!([]), false));
+        let response = json!(super::AccountSettings::new("acc", &settings, json!([]), false, Timestamp(0)));
         assert_eq!(put(&response).unwrap(), settings);
     }
 
@@ -552,6 +548,7 @@ mod tests {
             ("time_zone", json!({ "time_zone": "Berlin" })),
             ("time_zone", json!({ "time_zone": 1 })),
             ("time_zone", json!({ "time_zone": "x".repeat(65) })),
+            ("business_hours.weekly", json!({ "business_hours": { "time_zone": "UTC" } })),
         ];
         for (field, body) in table {
             let error = put(&body).unwrap_err();

@@ -111,6 +111,9 @@ pub struct BotNotice {
     /// CHAT_CLOSED: who closed the chat.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     reason: Optional<Name<CloseReason>>,
+    /// AGENT_UNAVAILABLE after an INVITE_AGENT outside the business hours: when they begin.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    opens_at: Optional<UnixSeconds>,
 }
 
 /// An agent has given the chat to the bot.
@@ -190,6 +193,7 @@ impl BotEvent {
             ids: BotEventIds::new(entry, chat),
             agent: Optional(agent.map(ChatAgent::from)),
             reason: Optional(entry.content.closed_by().map(Name)),
+            opens_at: Optional(entry.content.opens_at().map(UnixSeconds::from)),
         })
     }
 

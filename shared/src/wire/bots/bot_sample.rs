@@ -50,7 +50,7 @@ impl SampleBotEvent {
         chat.account_id.clone_from(&receiver.account_id);
         let by_agent = |notification, closed_by| TimelineEntry {
             from: Sender::System,
-            content: Content::BotNotification { notification, text: None, closed_by },
+            content: Content::BotNotification { notification, text: None, closed_by, opens_at: None },
             caused_by: Some(sample_data::agent(now).into()),
             ..message.clone()
         };

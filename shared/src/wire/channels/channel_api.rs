@@ -137,7 +137,7 @@ impl AcceptedVisitorMessage {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct ChannelStatusQuery {
-    /// true: the response says why, and when the working hours begin.
+    /// true: the response says why, and when the hours begin.
     #[serde(default)]
     detail: NotNull<bool>,
 }
@@ -149,7 +149,7 @@ pub enum ChannelStatus {
     Detail(ChannelStatusDetail),
 }
 
-/// 1 when an agent who receives the channel's chats is online, otherwise 0.
+/// 1 when an agent who receives the channel's chats is online within the business hours, otherwise 0.
 #[derive(Serialize)]
 pub struct OnlineNumber(u8);
 
@@ -159,8 +159,8 @@ inline_schema!(OnlineNumber, "OnlineNumber", json_schema!({ "type": "integer", "
 pub struct ChannelStatusDetail {
     online: bool,
     reason: Name<AvailabilityReason>,
-    /// When the working hours begin again (Unix seconds), if the reason is outside_hours. The hours are those of the
-    /// account's setting `callback`.
+    /// When the hours begin again (Unix seconds), if the reason is outside_hours: the business hours, or, without them,
+    /// those of the account's setting `callback`.
     opens_at: Option<UnixSeconds>,
 }
 

@@ -12,7 +12,9 @@ use crate::wire::admin::widget_triggers::TriggerRule;
 use crate::wire::agent::{ChatDepartment, SocketTicket};
 use crate::wire::fields::json_fields::MAX_URL_CHARS;
 use crate::wire::fields::urls::WebUrl;
-use crate::wire::fields::values::{Change, OptionalText, ProtocolVersion, SequentialNumber, Truncated};
+use crate::wire::fields::values::{
+    Change, Optional, OptionalText, ProtocolVersion, SequentialNumber, Truncated, UnixSeconds,
+};
 use crate::wire::widget::fields::{MAX_TOKEN_CHARS, MAX_USER_TOKEN_CHARS};
 use crate::wire::widget::{
     BrowserPage, MAX_MESSAGES, SAMPLE_TOKEN, VisitorToken, WidgetCall, WidgetChat, WidgetMessage, WidgetVisitor,
@@ -173,8 +175,11 @@ pub struct WidgetSession<'a> {
     pub v: ProtocolVersion,
     pub widget: PublicWidgetSettings,
     pub rules: StoredRules<'a>,
-    /// Whether agents are online.
+    /// Whether agents are online within the business hours.
     pub mode: WidgetMode,
+    /// When the business hours begin. Absent within them, if there are none, or if they do not begin within a year.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    pub opens_at: Optional<UnixSeconds>,
     /// Whether new chats start with a bot, so that messages are also taken while no agent is online.
     pub bot: bool,
     /// Whether the widget tells the visitor that a bot answers, while it does.

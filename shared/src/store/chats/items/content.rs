@@ -12,6 +12,7 @@ use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, Hand
 use crate::domain::chats::media::{Media, MediaField, MediaMessage, MediaType};
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::call::CallItem;
 use crate::store::chats::items::unknown_value;
@@ -32,6 +33,9 @@ pub(crate) struct ContentItem {
     handover: Option<Box<HandoverDetailsItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_by: Option<String>,
+    /// Unix time in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opens_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     button_id: Option<ButtonIdItem>,
 }
@@ -51,7 +55,8 @@ impl From<&Content> for ContentItem {
             Content::Rich(message) => item.rich = Some(Box::new(RichContentItem::from(message.clone()))),
             Content::Call(call) => item.call = Some(Box::new(CallItem::from((**call).clone()))),
             Content::Handover(details) => item.handover = Some(Box::new(HandoverDetailsItem::from(&**details))),
-            Content::BotNotification { closed_by, .. } => {
+            Content::BotNotification { closed_by, opens_at, .. } => {
+                item.opens_at = opens_at.map(|at| at.0);
                 item.closed_by = closed_by.map(|reason| reason.name().to_owned());
             }
             Content::Note(_) | Content::Webhook(_) => {}
@@ -64,7 +69,7 @@ impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
     fn try_from(
-        ContentItem { kind, text, media, rich, call, handover, closed_by, button_id }: ContentItem,
+        ContentItem { kind, text, media, rich, call, handover, closed_by, opens_at, button_id }: ContentItem,
     ) -> Result<Self, Error> {
         let mut rich = rich.map(|rich| *rich).unwrap_or_default();
         Ok(match kind.as_str() {
@@ -91,8 +96,9 @@ impl TryFrom<ContentItem> for Content {
                     media_type.map(|media_type| MediaMessage { media_type, text: text.clone(), media: media.0 });
                 let notification = BotNotification::parse(kind);
                 let closed_by = closed_by.as_deref().and_then(CloseReason::parse);
+                let opens_at = opens_at.map(Timestamp);
                 let notification =
-                    notification.map(|notification| Self::BotNotification { notification, text, closed_by });
+                    notification.map(|notification| Self::BotNotification { notification, text, closed_by, opens_at });
                 media
                     .map(|message| Self::Media(Box::new(message)))
                     .or(notification)

@@ -62,7 +62,10 @@ async fn every_kind_of_change_has_an_entry() {
         .unwrap();
     next().start_agent_deletion(&after, admin).await.unwrap();
     next().delete_agent(&after).await.unwrap();
-    next().create_department("acc", "Sales".into(), vec![3], None).await.unwrap();
+    next()
+        .create_department("acc", Department { name: "Sales".into(), agent_ids: vec![3], ..Department::default() })
+        .await
+        .unwrap();
     next()
         .save_department(
             "acc",
@@ -210,7 +213,13 @@ async fn log_is_paged_and_filtered() {
     let stores = account_with_four_agents().await;
     for minute in 0..7 {
         let directory = stores.audited_at(seconds_later(minute * MINUTE));
-        let department = directory.create_department("acc", format!("D{minute}"), vec![], None).await.unwrap();
+        let department = directory
+            .create_department(
+                "acc",
+                Department { name: format!("D{minute}"), agent_ids: vec![], ..Department::default() },
+            )
+            .await
+            .unwrap();
         if minute == 3 {
             directory.delete_department("acc", &department).await.unwrap();
         }

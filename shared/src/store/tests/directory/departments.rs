@@ -39,7 +39,10 @@ async fn stored_departments_are_read_back_and_numbered() {
 async fn only_newly_named_agents_and_departments_must_exist() {
     let stores = account_with_four_agents().await;
     let directory = &stores.directory;
-    let unknown = directory.create_department("acc", "Sales".into(), vec![2, 9], None).await.unwrap_err();
+    let unknown = directory
+        .create_department("acc", Department { name: "Sales".into(), agent_ids: vec![2, 9], ..Department::default() })
+        .await
+        .unwrap_err();
     assert!(is_error_of_field(&unknown, "agent_ids"), "{unknown:?}");
     let department = stores.create_department("Sales", &[2]).await;
     directory.delete_agent(&agent(2, "2@example.com")).await.unwrap();
@@ -70,7 +73,10 @@ async fn account_has_at_most_100_departments() {
     for n in 1..=100 {
         assert_eq!(stores.create_department("D", &[1]).await.department_id, n);
     }
-    let refused = stores.directory.create_department("acc", "D".into(), vec![], None).await;
+    let refused = stores
+        .directory
+        .create_department("acc", Department { name: "D".into(), agent_ids: vec![], ..Department::default() })
+        .await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     assert_eq!(stores.directory.roster("acc").await.unwrap().departments().len(), 100);
 }

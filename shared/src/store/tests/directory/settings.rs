@@ -1,12 +1,13 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
 use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag, TagColor, ViewFilter, ViewedList};
+use crate::domain::business_hours::{HoursException, OpenInterval, hours_in};
 use crate::domain::channels::channel::EndpointSecret;
 use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::text::link_filter::LinkFilter;
-use crate::domain::time_zone::TimeZone;
+use crate::domain::time_zone::{Day, TimeZone};
 use crate::store::tests::*;
 
 fn webhook(id: &str) -> Webhook {
@@ -18,6 +19,17 @@ fn webhook(id: &str) -> Webhook {
     let (target, role_arn) = (WebhookTarget::Sqs, Some("arn:aws:iam::123456789012:role/r".into()));
     let new = Webhook::new(id.into(), "https://crm.example".into(), secrets);
     Webhook { target, role_arn, events, signing_keys, pull_secrets, format, delivery, outage_status, ..new }
+}
+
+const MONDAY: &[(u16, u16)] = &[(540, 720), (780, 1_440)];
+
+fn new_year() -> HoursException {
+    HoursException {
+        name: "New year".into(),
+        first_day: Day::parse("2026-12-31").unwrap(),
+        last_day: Day::parse("2027-01-03").unwrap(),
+        intervals: vec![OpenInterval::new(600, 720).unwrap()],
+    }
 }
 
 #[tokio::test]
@@ -48,6 +60,11 @@ async fn settings_of_one_account_are_read_with_all_fields() {
                 },
             }],
         },
+        business_hours: Some(hours_in(
+            "Asia/Tokyo",
+            [MONDAY, &[], &[], &[], &[], &[], &[(1_320, 360)]],
+            vec![new_year()],
+        )),
         suspended_at: Some(seconds_later(7)),
     };
     let replace = |settings: &mut AccountSettings| {

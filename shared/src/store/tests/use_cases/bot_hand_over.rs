@@ -86,7 +86,7 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
 
 fn chat_closed_by_agent() -> Content {
     let closed_by = Some(CloseReason::Agent);
-    Content::BotNotification { notification: BotNotification::ChatClosed, text: None, closed_by }
+    Content::BotNotification { notification: BotNotification::ChatClosed, text: None, closed_by, opens_at: None }
 }
 
 impl Stores {

@@ -30,8 +30,12 @@ async fn bot_is_notified_of_an_idle_close() {
     let incoming = visitor_text(&stores, &channel, &content, &profile, NOW);
     receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     let closed_by = Some(CloseReason::Idle);
-    let notifications =
-        vec![Content::BotNotification { notification: BotNotification::ChatClosed, text: None, closed_by }];
+    let notifications = vec![Content::BotNotification {
+        notification: BotNotification::ChatClosed,
+        text: None,
+        closed_by,
+        opens_at: None,
+    }];
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
 

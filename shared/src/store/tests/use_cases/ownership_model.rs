@@ -351,6 +351,7 @@ impl Subject {
             text: None,
             details: &details,
             invited,
+            opens_at: None,
             department: None,
             reply_to_seq: None,
             key: None,

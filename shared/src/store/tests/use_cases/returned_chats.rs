@@ -86,6 +86,7 @@ async fn repeated_invitation_with_the_same_key_is_stored_once() {
         text: Some("One moment"),
         details: &details,
         invited: Invited::Nobody,
+        opens_at: None,
         reply_to_seq: None,
         department: None,
         key: Some(&key),

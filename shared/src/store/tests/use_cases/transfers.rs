@@ -66,7 +66,11 @@ async fn offer_to_a_deleted_department_falls_back_to_the_channel() {
 async fn offer_to_a_department_newer_than_the_cache_is_visible() {
     let stores = account_with_four_agents().await;
     stores.directory.cached_roster("acc").await.unwrap();
-    let department = stores.uncached_directory().create_department("acc", "Sales".into(), vec![2], None).await.unwrap();
+    let department = stores
+        .uncached_directory()
+        .create_department("acc", Department { name: "Sales".into(), agent_ids: vec![2], ..Department::default() })
+        .await
+        .unwrap();
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     stores.accept(1, &agent_snapshot(1), &[], NOW).await.unwrap();
     stores.transfer(1, &TransferTarget::Department(department)).await.unwrap();
