@@ -67,8 +67,13 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
 
   const emit = createEmit(prefix);
   const { mode, agents, callback } = first;
-  const { bot: hasBot, bot_disclosure: isBotDisclosed, callback_available: isCallbackAvailable } = first;
-  const answering = { mode, hasBot, isBotDisclosed, agents, callback, isCallbackAvailable };
+  const {
+    bot: hasBot,
+    bot_disclosure: isBotDisclosed,
+    callback_available: isCallbackAvailable,
+    opens_at: opensAt,
+  } = first;
+  const answering = { mode, hasBot, isBotDisclosed, agents, callback, isCallbackAvailable, opensAt };
   const state = createState({ settings: first.widget, texts, language, ...answering });
   const store: Store = new Store(state, (state) => {
     if (signal.aborted) return;

@@ -62,6 +62,8 @@ export interface State {
   callback: boolean;
   /** Whether the visitor could ask for a callback when the session was read. */
   isCallbackAvailable: boolean;
+  /** When the business hours begin, in Unix seconds. Undefined within them. */
+  opensAt: number | undefined;
   conversation: Conversation;
   contact: ContactInfo;
   /** Counts the persons at the browser. */
@@ -142,6 +144,7 @@ export function createState(
     | "agents"
     | "callback"
     | "isCallbackAvailable"
+    | "opensAt"
   >,
 ): State {
   return {

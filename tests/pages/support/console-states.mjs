@@ -896,6 +896,21 @@ export const STATES = {
       },
     ],
   },
+  "settings-hours": {
+    hash: "#/settings",
+    steps: [
+      async ({ page }) => {
+        await page.getByRole("switch", { name: /^Business hours/ }).check();
+        await page
+          .getByRole("group", { name: "Monday", exact: true })
+          .getByRole("button", { name: "Add hours" })
+          .click();
+        const add = page.getByRole("button", { name: "Add an exception" });
+        await add.click();
+        await add.scrollIntoViewIfNeeded();
+      },
+    ],
+  },
   "settings-callback": {
     hash: "#/settings",
     steps: [

@@ -1,6 +1,7 @@
 /* The settings of a channel with the channel API while an admin edits them. */
 
 import type { ApiChannel, ChannelChanges } from "../../api/types";
+import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
 
@@ -27,6 +28,7 @@ export interface ApiDraft extends SameSettings {
   /** The codes of the errors whose text agents do not see: what the admin has typed, separated by commas or spaces. */
   hidden_error_codes: string;
   rehearsal_percent: string;
+  business_hours: HoursDraft;
 }
 
 function sameSettings(channel: SameSettings): SameSettings {
@@ -42,6 +44,7 @@ export const draftOf = (channel: ApiChannel): ApiDraft => ({
   integrator_url: channel.integrator_url ?? "",
   hidden_error_codes: channel.hidden_error_codes.join(", "),
   rehearsal_percent: String(channel.rehearsal_percent),
+  business_hours: hoursDraftOf(channel.business_hours),
 });
 
 const codesOf = (text: string) => text.split(/[\s,;]+/).filter((code) => code !== "");
@@ -55,8 +58,10 @@ export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges 
     integrator_url: draft.pull ? integrator_url : draft.integrator_url.trim(),
     hidden_error_codes: codesOf(draft.hidden_error_codes).map(Number),
     rehearsal_percent: Number(draft.rehearsal_percent),
+    business_hours: draft.business_hours,
   };
-  const before = { ...sameSettings(channel), integrator_url, hidden_error_codes, rehearsal_percent };
+  const business_hours = hoursDraftOf(channel.business_hours);
+  const before = { ...sameSettings(channel), integrator_url, hidden_error_codes, rehearsal_percent, business_hours };
   const changes = changedFields(before, after);
   // A channel has an address unless its messages are fetched.
   return changes as ChannelChanges | undefined;
@@ -66,6 +71,7 @@ export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges 
 export function problemsOfDraft(draft: ApiDraft): Problems {
   const { name, pull, integrator_url, hidden_error_codes, rehearsal_percent } = draft;
   return {
+    ...hoursProblems(draft.business_hours),
     ...(/^([1-9]?\d|100)$/.test(rehearsal_percent.trim())
       ? {}
       : { rehearsal_percent: "Enter a number from 0 to 100." }),

@@ -2,6 +2,8 @@
 
 import type { ApiChannel, ApiChannelDetails } from "../../api/types";
 import { NAME_INPUT, NUMBER_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/form-fields";
+import { BusinessHoursFields } from "../admin/business-hours";
+import { HOURS_FIELDS } from "../admin/business-hours-draft";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { LateDeliveryFields, OutageNotice } from "../admin/late-delivery";
@@ -11,7 +13,7 @@ import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { ConnectSection, IntegratorTest, RejectedMessages } from "./api-channel-connection";
 import { changesOf, draftOf, problemsOfDraft, type ApiDraft } from "./api-channel-draft";
-import { AudienceFields } from "./audience-fields";
+import { AudienceFields, HOURS_HELP } from "./audience-fields";
 import { DeleteChannel } from "./delete-channel";
 
 const VALIDATIONS = [
@@ -35,7 +37,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   const path = { channel_id: channel.channel_id };
   const form = useRecordForm({
     stored: channel,
-    fields: ["name", "integrator_url", "hidden_error_codes", "rehearsal_percent"],
+    fields: ["name", "integrator_url", "hidden_error_codes", "rehearsal_percent", ...HOURS_FIELDS],
     draftOf,
     changesOf,
     check: problemsOfDraft,
@@ -57,6 +59,15 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
         <RecordForm form={form}>
           <GeneralFields form={form} />
           <ServerFields form={form} />
+          <FormSection title="Business hours">
+            <BusinessHoursFields
+              hours={form.draft.business_hours}
+              stored={channel.business_hours}
+              withoutHours={HOURS_HELP}
+              problems={form.problems}
+              onChange={(business_hours) => form.change({ business_hours })}
+            />
+          </FormSection>
         </RecordForm>
         {!channel.pull && <IntegratorTest channelId={channel.channel_id} hasChanges={form.hasChanges} />}
         <ConnectSection channelId={channel.channel_id} oldEndpoints={channel.old_endpoints} />

@@ -9,6 +9,10 @@ interface AudienceFieldsProps {
   onChange: (audience: Audience) => void;
 }
 
+/** Explains the business hours of a channel. */
+export const HOURS_HELP =
+  "Outside them, the channel is closed even if agents are online. Without them, the hours of its only department or of the account apply.";
+
 const ascending = (ids: number[]) => ids.sort((a, b) => a - b);
 
 /** The agents and departments that receive the chats of a channel. */

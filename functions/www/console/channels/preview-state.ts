@@ -38,6 +38,7 @@ export function previewState(moment: PreviewMoment, settings: WidgetDraft["setti
     agents: isOffline || agent.name === "" ? [] : [agent],
     callback: false,
     isCallbackAvailable: false,
+    opensAt: undefined,
   });
   state.isOpen = moment !== "closed";
   state.screen = isOffline ? "offline" : "chat";

@@ -1,6 +1,7 @@
 /* The settings of a widget while an admin edits them. */
 
 import type { Channel, ChannelChanges, WidgetChannel, WidgetSettings } from "../../api/types";
+import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
 import type { Problems } from "../admin/use-settings-form";
@@ -22,6 +23,7 @@ export interface WidgetDraft {
   audience: Audience;
   /** The allowed sites as they are typed, one on each line. */
   sites: string;
+  business_hours: HoursDraft;
   settings: Omit<WidgetSettings, "allowed_sites">;
 }
 
@@ -35,9 +37,11 @@ export interface SectionProps {
   change: SettingsChange;
 }
 
-export function draftOf({ name, enabled, agent_ids, department_ids, widget }: WidgetChannel): WidgetDraft {
-  const { allowed_sites, ...settings } = widget;
-  return { name, enabled, audience: { agent_ids, department_ids }, sites: allowed_sites.join("\n"), settings };
+export function draftOf({ name, enabled, agent_ids, department_ids, ...channel }: WidgetChannel): WidgetDraft {
+  const { allowed_sites, ...settings } = channel.widget;
+  const business_hours = hoursDraftOf(channel.business_hours);
+  const audience = { agent_ids, department_ids };
+  return { name, enabled, audience, sites: allowed_sites.join("\n"), business_hours, settings };
 }
 
 /** Returns the body of the request that stores a draft: only what differs from the stored channel, so that concurrent
@@ -64,11 +68,13 @@ export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelCha
 
 /** Returns the changes to the settings that channels of both kinds have. */
 export function commonChanges(
-  { name, enabled, agent_ids, department_ids }: Channel,
-  draft: Pick<WidgetDraft, "name" | "enabled" | "audience">,
+  { name, enabled, agent_ids, department_ids, business_hours }: Channel,
+  draft: Pick<WidgetDraft, "name" | "enabled" | "audience" | "business_hours">,
 ): ChannelChanges {
-  const after = { name: draft.name.trim(), enabled: draft.enabled, ...draft.audience };
-  return differences({ name, enabled, agent_ids, department_ids }, after);
+  const before = { name, enabled, agent_ids, department_ids, business_hours: hoursDraftOf(business_hours) };
+  const { audience, ...rest } = draft;
+  const after = { name: rest.name.trim(), enabled: rest.enabled, ...audience, business_hours: rest.business_hours };
+  return differences(before, after);
 }
 
 const blankToNull = (text: string | null | undefined): string | null =>
@@ -89,7 +95,7 @@ export function withField(
 
 /** Returns the problems of a draft by the name of the field: values that the service would accept although they make no
  * sense, or that it would store as something else. */
-export function draftProblems({ name, settings }: WidgetDraft): Record<string, string> {
+export function draftProblems({ name, settings, business_hours }: WidgetDraft): Record<string, string> {
   const { when, fields, custom_fields } = settings.contacts_form;
   const isEmpty = fields.length + custom_fields.length === 0;
   return {
@@ -98,6 +104,7 @@ export function draftProblems({ name, settings }: WidgetDraft): Record<string, s
     ...(when !== "never" && isEmpty
       ? { "widget.contacts_form.fields": "Choose at least one field, or never show the form." }
       : {}),
+    ...hoursProblems(business_hours),
     ...launcherProblems(settings.launcher),
     ...customFieldProblems(custom_fields),
   };

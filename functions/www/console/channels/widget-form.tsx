@@ -1,10 +1,12 @@
 /* The settings of a widget as a form. The ids of the controls are the field names in the service's errors. */
 
-import type { WidgetSettings } from "../../api/types";
+import type { BusinessHours, WidgetSettings } from "../../api/types";
 import { SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
+import { BusinessHoursFields } from "../admin/business-hours";
+import { HOURS_FIELDS } from "../admin/business-hours-draft";
 import { FormProblem, FormSection } from "../admin/detail-header";
 import type { Problems } from "../admin/use-settings-form";
-import { AudienceFields } from "./audience-fields";
+import { AudienceFields, HOURS_HELP } from "./audience-fields";
 import { ContactsSection } from "./contacts-section";
 import { CUSTOM_FIELD_IDS, CUSTOM_FIELDS_ID } from "./custom-field-draft";
 import { LauncherSection, LookSection, type Colors } from "./look-section";
@@ -27,6 +29,7 @@ export const FIELD_NAMES = [
   "widget.contacts_form.fields",
   ...CUSTOM_FIELD_IDS,
   CUSTOM_FIELDS_ID,
+  ...HOURS_FIELDS,
 ] as const;
 
 const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[] = [
@@ -54,13 +57,15 @@ const MOVED_FROM = [
 
 interface WidgetFormProps {
   draft: WidgetDraft;
+  /** The hours that the service has stored. */
+  storedHours: BusinessHours | null;
   /** The colours of the preview. They stay complete while new ones are being typed. */
   shownColors: Colors;
   problems: Problems;
   onChange: (draft: WidgetDraft) => void;
 }
 
-export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFormProps) {
+export function WidgetForm({ draft, storedHours, shownColors, problems, onChange }: WidgetFormProps) {
   const { settings } = draft;
   const change: SettingsChange = (changes) => onChange({ ...draft, settings: { ...settings, ...changes } });
   const section = { settings, problems, change };
@@ -107,6 +112,15 @@ export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFor
         <OwnTexts settings={settings} problem={problems["widget.texts"]} onChange={(texts) => change({ texts })} />
       </FormSection>
       <ContactsSection {...section} />
+      <FormSection title="Business hours">
+        <BusinessHoursFields
+          hours={draft.business_hours}
+          stored={storedHours}
+          withoutHours={HOURS_HELP}
+          problems={problems}
+          onChange={(business_hours) => onChange({ ...draft, business_hours })}
+        />
+      </FormSection>
       <FormSection title="Behaviour">
         <Switch
           label="Visitors can rate a chat"

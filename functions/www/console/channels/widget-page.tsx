@@ -109,7 +109,13 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
               <CopyButton text={channel.snippet} label="Copy the tag" caption="Copy" />
             </div>
           </FormSection>
-          <WidgetForm draft={draft} shownColors={shown} problems={problems} onChange={change} />
+          <WidgetForm
+            draft={draft}
+            storedHours={channel.business_hours}
+            shownColors={shown}
+            problems={problems}
+            onChange={change}
+          />
         </form>
         <DeleteChannel channel={channel} effect="The chat window disappears from your site." />
       </div>

@@ -63,7 +63,7 @@ export function CallbackFields({ callback, timeZone, problems, onChange }: Callb
     <>
       <Switch
         label="Visitors can request a call"
-        help="Only within these hours."
+        help="Only within these hours. If they are every day from 00:00 to 24:00, the business hours apply."
         isOn={enabled}
         onChange={(enabled) => change({ enabled })}
       />

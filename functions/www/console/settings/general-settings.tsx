@@ -6,6 +6,9 @@ import { ApiError } from "../../api/client";
 import type { AccountSettings } from "../../api/types";
 import { NUMBER_INPUT, SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
+import { timeZoneNames } from "../../ui/time-zones";
+import { BusinessHoursFields } from "../admin/business-hours";
+import { HOURS_FIELDS } from "../admin/business-hours-draft";
 import { FormSection, PageHeader } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { parseSites } from "../admin/parse-sites";
@@ -20,7 +23,6 @@ import {
   idleCloseText,
   RETENTION_TIMES,
   retentionText,
-  timeZoneNames,
   type SettingsDraft,
 } from "./settings-draft";
 import { SettingsPage } from "./settings-page";
@@ -42,6 +44,7 @@ const FIELD_NAMES = [
   "callback.to",
   "callback.utc_offset",
   "tags",
+  ...HOURS_FIELDS,
 ];
 const GROUPS = ["limits", "callback"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
@@ -87,6 +90,16 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <TimeZoneSection form={form} stored={settings.time_zone} />
           <TagsSection form={form} />
           <LimitsSection form={form} />
+          <FormSection title="Business hours">
+            <BusinessHoursFields
+              hours={form.draft.business_hours}
+              stored={settings.business_hours}
+              withoutHours="Outside them, channels are closed even if agents are online. Departments and channels can have hours of their own."
+              timeZone={form.draft.time_zone}
+              problems={form.problems}
+              onChange={(business_hours) => form.change({ business_hours })}
+            />
+          </FormSection>
           <FormSection title="Callback hours">
             <CallbackFields
               callback={form.draft.callback}

@@ -1,6 +1,7 @@
 /* The settings of the account while an admin edits them. */
 
 import type { AccountSettings, AccountSettingsChanges } from "../../api/types";
+import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
 
@@ -19,6 +20,7 @@ export interface SettingsDraft {
   time_zone: string;
   callback: AccountSettings["callback"];
   tags: TagDraft[];
+  business_hours: HoursDraft;
 }
 
 /** A tag as it is typed. New tags have no number. */
@@ -34,7 +36,7 @@ export const RETENTION_TIMES = [
 const textOf = (value: number | null) => (value === null ? undefined : String(value));
 
 export function draftOf(settings: AccountSettings): SettingsDraft {
-  const { safe_urls, limits, idle_close, retention_days, time_zone, callback } = settings;
+  const { safe_urls, limits, idle_close, retention_days, time_zone, callback, business_hours } = settings;
   return {
     safe_urls: safe_urls.join("\n"),
     limits: {
@@ -48,6 +50,7 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
     time_zone,
     callback,
     tags: settings.tags ?? [],
+    business_hours: hoursDraftOf(business_hours),
   };
 }
 
@@ -58,13 +61,21 @@ const numberOf = (text: string | undefined) => (text === undefined ? null : Numb
 export function changesOf(stored: AccountSettings, draft: SettingsDraft): AccountSettingsChanges | undefined {
   const { safe_urls, idle_close, retention_days, time_zone } = stored;
   const changes: AccountSettingsChanges = differences<AccountSettingsChanges>(
-    { safe_urls, idle_close, retention_days, time_zone, tags: stored.tags ?? [] },
+    {
+      safe_urls,
+      idle_close,
+      retention_days,
+      time_zone,
+      tags: stored.tags ?? [],
+      business_hours: hoursDraftOf(stored.business_hours),
+    },
     {
       safe_urls: parseSites(draft.safe_urls),
       idle_close: numberOf(draft.idle_close),
       retention_days: numberOf(draft.retention_days),
       time_zone: draft.time_zone,
       tags: draft.tags,
+      business_hours: draft.business_hours,
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -81,13 +92,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
 
 /** Returns the problems of a draft by the name of the field: numbers that are not whole, and settings that make no
  * sense. */
-export function draftProblems({
-  limits,
-  idle_close,
-  retention_days,
-  callback,
-  tags,
-}: SettingsDraft): Record<string, string> {
+export function draftProblems(draft: SettingsDraft): Record<string, string> {
+  const { limits, idle_close, retention_days, callback, tags } = draft;
   const numbers = {
     "limits.visitor_messages": limits.visitor_messages,
     "limits.bot_requests": limits.bot_requests,
@@ -95,7 +101,7 @@ export function draftProblems({
     idle_close,
     retention_days,
   };
-  const problems: Record<string, string> = {};
+  const problems: Record<string, string> = { ...hoursProblems(draft.business_hours) };
   for (const [name, text] of Object.entries(numbers))
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
       problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";
@@ -137,10 +143,6 @@ export function retentionText(text: string | undefined): string {
 
 /** The only time zone of an account for which the offset of the callback hours applies. */
 export const UTC = "UTC";
-
-/** Returns the names of the time zones that the browser knows, with UTC and the stored one. */
-export const timeZoneNames = (stored: string): string[] =>
-  [...new Set([...Intl.supportedValuesOf("timeZone"), UTC, stored])].sort();
 
 /** Returns an offset from UTC in minutes as text, for example UTC+05:30. */
 export function offsetText(minutes: number): string {

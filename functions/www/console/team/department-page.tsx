@@ -4,6 +4,8 @@ import type { Agent, Department } from "../../api/types";
 import { NAME_INPUT, SelectField, TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
 import { compareNames } from "../../ui/words";
+import { BusinessHoursFields } from "../admin/business-hours";
+import { HOURS_FIELDS, hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { ChoiceList } from "../admin/choice-list";
 import { DeleteByName } from "../admin/delete-by-name";
 import { DetailHeader, FormSection } from "../admin/detail-header";
@@ -46,8 +48,15 @@ interface DepartmentFormProps {
   agents: readonly Agent[];
   onStored: (department: Department) => void;
 }
-type DepartmentDraft = Pick<Department, "name" | "agent_ids" | "bot_id">;
-const draftOf = ({ name, agent_ids, bot_id }: Department): DepartmentDraft => ({ name, agent_ids, bot_id });
+interface DepartmentDraft extends Pick<Department, "name" | "agent_ids" | "bot_id"> {
+  business_hours: HoursDraft;
+}
+const draftOf = ({ name, agent_ids, bot_id, business_hours }: Department): DepartmentDraft => ({
+  name,
+  agent_ids,
+  bot_id,
+  business_hours: hoursDraftOf(business_hours),
+});
 
 function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
   const { api, bots, roster } = useWorkspace();
@@ -55,10 +64,13 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
   const path = { department_id: department.department_id };
   const form = useRecordForm({
     stored: department,
-    fields: ["name", "agent_ids", "bot_id"],
+    fields: ["name", "agent_ids", "bot_id", ...HOURS_FIELDS],
     draftOf,
     changesOf: (stored, draft) => changedFields(draftOf(stored), { ...draft, name: draft.name.trim() }),
-    check: ({ name }): Problems => (name.trim() === "" ? { name: "Give the department a name." } : {}),
+    check: ({ name, business_hours }): Problems => ({
+      ...(name.trim() === "" ? { name: "Give the department a name." } : {}),
+      ...hoursProblems(business_hours),
+    }),
     save: (changes) => api.patch("/admin/departments/{department_id}", { path, body: changes }),
     onSaved: (stored) => {
       onStored(stored);
@@ -101,6 +113,15 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
                 onChange={(bot_id) => form.change({ bot_id: bot_id === "" ? null : bot_id })}
               />
             )}
+          </FormSection>
+          <FormSection title="Business hours">
+            <BusinessHoursFields
+              hours={form.draft.business_hours}
+              stored={department.business_hours}
+              withoutHours="In chats of the department. Without them, the hours of the account apply."
+              problems={form.problems}
+              onChange={(business_hours) => form.change({ business_hours })}
+            />
           </FormSection>
         </RecordForm>
         <DeleteByName

@@ -32,6 +32,7 @@ function createCalls(respond: Respond = () => started) {
     agents: [],
     callback: true,
     isCallbackAvailable: true,
+    opensAt: undefined,
   });
   const events: unknown[] = [];
   const requests: [string, Record<string, unknown>][] = [];

@@ -53,6 +53,7 @@ function createMessenger(t: TestContext) {
     agents: [],
     callback: false,
     isCallbackAvailable: false,
+    opensAt: undefined,
   });
   const events: string[] = [];
   const messenger = new Messenger(

@@ -377,7 +377,18 @@ export class Messenger {
   }
 
   #takeSession(session: Session, isLive = false): void {
-    const { chat, messages, mode, bot: hasBot, agents, call, callback, callback_available, has_earlier } = session;
+    const {
+      chat,
+      messages,
+      mode,
+      bot: hasBot,
+      agents,
+      call,
+      callback,
+      callback_available,
+      opens_at: opensAt,
+      has_earlier,
+    } = session;
     const { bot_disclosure: isBotDisclosed } = session;
     const [first] = messages;
     // If the first message of a full response is not known, others before it may be missing. They are loaded with the
@@ -390,7 +401,7 @@ export class Messenger {
     if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ hasBot, isBotDisclosed, callback, isCallbackAvailable: callback_available });
+    this.#store.update({ hasBot, isBotDisclosed, callback, isCallbackAvailable: callback_available, opensAt });
     this.#setMode(mode, agents);
     this.onCall(call);
   }

@@ -144,6 +144,8 @@ export interface Session {
   widget: Settings;
   rules: unknown;
   mode: Mode;
+  /** When the business hours begin, in Unix seconds. Absent within them. */
+  opens_at?: number;
   /** Whether a bot answers new chats, also while no agent is online. */
   bot: boolean;
   /** Whether the visitor must be told that a bot answers. */

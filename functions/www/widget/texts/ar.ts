@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "محادثة مع {name}",
   online: "نحن متصلون",
   away: "لسنا متاحين حاليًا",
+  backAt: "نعود: {time}",
   bot: "المساعد",
   machine: "روبوت",
   disclosure: "أنت تتحدث مع روبوت.",

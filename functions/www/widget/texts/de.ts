@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat mit {name}",
   online: "Wir sind online",
   away: "Wir sind gerade nicht da",
+  backAt: "Wieder da: {time}",
   bot: "Assistent",
   machine: "Bot",
   disclosure: "Sie schreiben mit einem Bot.",

@@ -6,6 +6,7 @@ const texts = {
   chatWith: "Chat with {name}",
   online: "We are online",
   away: "We are away at the moment",
+  backAt: "We are back: {time}",
   bot: "Assistant",
   machine: "bot",
   disclosure: "You are chatting with a bot.",

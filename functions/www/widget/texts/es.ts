@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat con {name}",
   online: "Estamos en línea",
   away: "Ahora no estamos disponibles",
+  backAt: "Volvemos: {time}",
   bot: "Asistente",
   machine: "bot",
   disclosure: "Está chateando con un bot.",

@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat avec {name}",
   online: "Nous sommes en ligne",
   away: "Nous sommes absents pour le moment",
+  backAt: "De retour : {time}",
   bot: "Assistant",
   machine: "robot",
   disclosure: "Vous discutez avec un robot.",

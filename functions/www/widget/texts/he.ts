@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "צ׳אט עם {name}",
   online: "אנחנו זמינים",
   away: "אנחנו לא זמינים כרגע",
+  backAt: "נחזור: {time}",
   bot: "עוזר וירטואלי",
   machine: "בוט",
   disclosure: "השיחה היא עם בוט.",

@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat con {name}",
   online: "Siamo online",
   away: "Al momento non ci siamo",
+  backAt: "Torniamo: {time}",
   bot: "Assistente",
   machine: "bot",
   disclosure: "Sta chattando con un bot.",

@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "{name} とのチャット",
   online: "オンラインです",
   away: "ただいま不在です",
+  backAt: "再開：{time}",
   bot: "アシスタント",
   machine: "ボット",
   disclosure: "ボットが応答しています。",

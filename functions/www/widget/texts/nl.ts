@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat met {name}",
   online: "We zijn online",
   away: "We zijn er even niet",
+  backAt: "Weer bereikbaar: {time}",
   bot: "Assistent",
   machine: "bot",
   disclosure: "U chat met een bot.",

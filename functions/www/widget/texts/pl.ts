@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Czat z {name}",
   online: "Jesteśmy online",
   away: "W tej chwili nas nie ma",
+  backAt: "Wracamy: {time}",
   bot: "Asystent",
   machine: "bot",
   disclosure: "Rozmawiasz z botem.",

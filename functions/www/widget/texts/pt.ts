@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Chat com {name}",
   online: "Estamos online",
   away: "Estamos ausentes no momento",
+  backAt: "Voltamos: {time}",
   bot: "Assistente",
   machine: "robô",
   disclosure: "Você está conversando com um robô.",

@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Чат с {name}",
   online: "Мы на связи",
   away: "Сейчас нас нет на месте",
+  backAt: "Вернёмся: {time}",
   bot: "Помощник",
   machine: "бот",
   disclosure: "Вам отвечает бот.",

@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "{name} ile sohbet",
   online: "Çevrimiçiyiz",
   away: "Şu anda burada değiliz",
+  backAt: "Dönüş: {time}",
   bot: "Asistan",
   machine: "bot",
   disclosure: "Bir botla yazışıyorsunuz.",

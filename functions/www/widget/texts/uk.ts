@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "Чат із {name}",
   online: "Ми онлайн",
   away: "Зараз нас немає на місці",
+  backAt: "Повернемося: {time}",
   bot: "Помічник",
   machine: "бот",
   disclosure: "Вам відповідає бот.",

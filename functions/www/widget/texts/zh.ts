@@ -8,6 +8,7 @@ const texts: Texts = {
   chatWith: "与 {name} 聊天",
   online: "我们在线",
   away: "我们暂时不在",
+  backAt: "恢复时间：{time}",
   bot: "智能助手",
   machine: "机器人",
   disclosure: "您正在与机器人聊天。",

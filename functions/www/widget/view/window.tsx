@@ -73,6 +73,19 @@ function facesOf(state: State): Person[] {
   return settings.avatar ? [{ name: settings.title, photo: settings.avatar }] : [];
 }
 
+/** Says that nobody is there, and when the business hours begin. */
+function awayText({ texts, language, opensAt }: State): string {
+  if (opensAt === undefined) return texts.away;
+  const format = new Intl.DateTimeFormat(language, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "numeric",
+    minute: "2-digit",
+  });
+  return `${texts.away}. ${fill(texts.backAt, format.format(opensAt * 1000))}`;
+}
+
 function Header({ state, actions }: Props) {
   const { texts, settings, screen, mode, hasBot, formIntro, conversation } = state;
   const isForm = screen !== "chat";
@@ -80,7 +93,7 @@ function Header({ state, actions }: Props) {
   const agent = conversation.isChatOpen ? conversation.chat?.agent : undefined;
   const title = isForm ? formIntro.title || texts.leave : (agent?.name ?? settings.title);
   const isOnline = mode === "online" || hasBot || !!agent;
-  const team = mode === "online" ? texts.online : hasBot ? texts.bot : texts.away;
+  const team = mode === "online" ? texts.online : hasBot ? texts.bot : awayText(state);
   const status = agent ? settings.title : team;
   // The first screen introduces the team.
   const isFirst = !isForm && conversation.isEmpty;
@@ -96,7 +109,7 @@ function Header({ state, actions }: Props) {
       <div>
         <h2>{title}</h2>
         {isForm ? (
-          screen !== "offline/success" && <p>{formIntro.message || `${texts.away}. ${texts.leaveHint}`}</p>
+          screen !== "offline/success" && <p>{formIntro.message || `${awayText(state)}. ${texts.leaveHint}`}</p>
         ) : (
           <p>
             <i class={isOnline ? "dot" : "dot away"} />

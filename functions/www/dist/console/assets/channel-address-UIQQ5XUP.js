@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-7IBZGGZG.js";import"/console/assets/chunk-4CMLO3X3.js";import"/console/assets/chunk-K7EQRGGF.js";import"/console/assets/chunk-6ADH5JTD.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
