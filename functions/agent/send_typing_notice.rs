@@ -32,7 +32,14 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
     connections.count_agent_typing(&caller, now)?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
+    let push = PushService {
+        directory: &directory,
+        chats: &chats,
+        connections: &connections,
+        gateway: &gateway,
+        browsers: None,
+        now,
+    };
     send_typing_notice(&access, &push, &outbox, chat_id, typing).await?;
     Ok(Response::ok(QueuedTypingNotice { chat_id: SequentialNumber(chat_id), r#type: Name(typing) }))
 }

@@ -33,5 +33,7 @@ async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Err
         ("cross-origin-opener-policy", "same-origin".to_owned()),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),
+        // The service worker is an asset, but may control the page.
+        ("service-worker-allowed", "/console".to_owned()),
     ]))
 }

@@ -1,10 +1,11 @@
 //! Pushes changes to the sockets of agents and of widgets' visitors. The streams of the tables invoke this function,
 //! usually within 300 ms of a change: Chats (headers, entries, panels and visitors), Connections (presence, and
 //! sessions that have ended) and Directory (channels, and items of accounts such as settings, agents and departments).
-//! Also queues copies of new messages for bots on standby.
+//! Also notifies browsers in which the console is closed, and queues copies of new messages for bots on standby.
 
 use std::process::ExitCode;
 
+use shared::delivery::outbound_client::OutboundClient;
 use shared::delivery::socket_gateway::SocketGateway;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -21,13 +22,15 @@ fn main() -> ExitCode {
     table_stream::run(handle)
 }
 
-type Dependencies = (Connections, Directory, Chats, SocketGateway, Outbox);
+type Dependencies = (Connections, Directory, Chats, SocketGateway, OutboundClient, Outbox);
 
 async fn handle(dependencies: Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
-    let (connections, directory, chats, gateway, outbox) = &dependencies;
+    let (connections, directory, chats, gateway, client, outbox) = &dependencies;
     let changes = ParsedChanges::of(changes);
     let new_messages = NewMessage::announced_by(&changes);
-    let pushed = PushService { directory, chats, connections, gateway, now: clock::now() }.push(changes).await;
+    let browsers = Some(client);
+    let pushed =
+        PushService { directory, chats, connections, gateway, browsers, now: clock::now() }.push(changes).await;
     StandbyCopies { directory, outbox }.queue(&new_messages).await;
     pushed
 }

@@ -39,7 +39,14 @@ type Dependencies = (Connections, Directory, Chats, Outbox, SocketGateway);
 async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Error> {
     let (connections, directory, chats, outbox, gateway) = dependencies;
     let (connection_id, now) = (event.connection_id(), clock::now());
-    let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
+    let push = PushService {
+        directory: &directory,
+        chats: &chats,
+        connections: &connections,
+        gateway: &gateway,
+        browsers: None,
+        now,
+    };
     // `None` means that the socket or its session has ended, or that the client must connect again.
     let result = match open_socket(&connections, connection_id, now).await? {
         Some(Socket::Visitor(socket)) => Some(respond_to_visitor(&push, &socket, event.body()).await),

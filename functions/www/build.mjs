@@ -38,6 +38,7 @@ const TYPES = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
   txt: "text/plain; charset=utf-8",
+  webmanifest: "application/manifest+json",
 };
 
 /** The Content-Security-Policy of the console. The function that serves the page replaces {socket} with the origin of
@@ -49,11 +50,13 @@ export const CONTENT_SECURITY_POLICY = [
   "img-src 'self' https: http: data:",
   "media-src https: http:",
   "connect-src 'self' {socket}",
+  "worker-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  "trusted-types push-worker",
 ].join("; ");
 
 /** Imports the example servers of docs/examples as strings, for the pages that show their source. */
@@ -112,25 +115,27 @@ const common = (isDevelopment) => ({
 
 /** Builds the console. Returns its files by path below dist/console, and the paths that the first load requests. */
 async function build(isDevelopment = false) {
-  const [main, initialTheme] = await Promise.all([
+  const script = (name) =>
     esbuild.build({
       ...common(isDevelopment),
-      entryPoints: { main: "console/main.tsx" },
-      plugins: [...common(isDevelopment).plugins, oneFirstChunk],
-      format: "esm",
-      splitting: true,
-    }),
-    esbuild.build({
-      ...common(isDevelopment),
-      entryPoints: { "initial-theme": "console/initial-theme.ts" },
+      entryPoints: { [name]: `console/${name}.ts` },
       format: "iife",
       sourcemap: false,
-    }),
-  ]);
+    });
+  const [initialTheme, pushWorker] = await Promise.all([script("initial-theme"), script("push-worker")]);
+  const pushWorkerUrl = PREFIX + relative(join(HERE, "out"), pushWorker.outputFiles[0].path);
+  const main = await esbuild.build({
+    ...common(isDevelopment),
+    define: { ...common(isDevelopment).define, PUSH_WORKER_URL: JSON.stringify(pushWorkerUrl) },
+    entryPoints: { main: "console/main.tsx" },
+    plugins: [...common(isDevelopment).plugins, oneFirstChunk],
+    format: "esm",
+    splitting: true,
+  });
   const files = new Map();
   const outputs = { ...main.metafile.outputs, ...initialTheme.metafile.outputs };
   const entry = Object.entries(outputs).find(([, output]) => output.entryPoint === "console/main.tsx");
-  for (const file of [...main.outputFiles, ...initialTheme.outputFiles]) {
+  for (const file of [...main.outputFiles, ...initialTheme.outputFiles, ...pushWorker.outputFiles]) {
     // The page links the only style sheet. esbuild writes a copy for each component that is loaded later.
     if (file.path.endsWith(".css") && !file.path.endsWith(entry[1].cssBundle)) continue;
     files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
@@ -157,8 +162,13 @@ async function build(isDevelopment = false) {
   const licences = Buffer.from(await licenceTexts());
   const licencesName = `assets/LICENSES-${sha256(licences).slice(0, 8).toUpperCase()}.txt`;
   files.set(licencesName, licences);
+  const icon = `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`;
+  const manifest = Buffer.from(JSON.stringify(manifestWith(icon)));
+  const manifestName = `assets/manifest-${sha256(manifest).slice(0, 8).toUpperCase()}.webmanifest`;
+  files.set(manifestName, manifest);
   const page = (await readFile(join(HERE, "console/index.html"), "utf8"))
-    .replace("{icon.svg}", `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`)
+    .replace("{icon.svg}", icon)
+    .replace("{manifest}", `/console/${manifestName}`)
     .replace("{licences}", `/console/${licencesName}`)
     .replace("{initial-theme.js}", `/console/${find(/initial-theme-/)}`)
     .replace("{preloads}", preloads)
@@ -169,6 +179,16 @@ async function build(isDevelopment = false) {
   firstLoad.add("index.html");
   return { files, firstLoad, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
 }
+
+/** Lets browsers install the console as an application. */
+const manifestWith = (icon) => ({
+  id: "/console",
+  name: "Switchboard",
+  start_url: "/console",
+  scope: "/console",
+  display: "standalone",
+  icons: [{ src: icon, type: "image/svg+xml", sizes: "any" }],
+});
 
 async function licenceTexts() {
   const read = (path) => readFile(join(HERE, path), "utf8");

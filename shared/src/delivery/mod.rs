@@ -18,5 +18,6 @@ pub(crate) mod signed_post;
 pub mod socket_gateway;
 pub mod telephony;
 pub mod telephony_receiver;
+pub(crate) mod web_push;
 pub mod webhook_receiver;
 pub(crate) mod webhook_request;

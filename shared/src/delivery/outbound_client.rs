@@ -165,6 +165,26 @@ impl OutboundClient {
         })
     }
 
+    /// Sends bytes. The future is boxed for the same reason as in [`post`](Self::post).
+    ///
+    /// # Errors
+    /// Returns an error only if nothing was sent. A failed request is reported in the [`PostResult`].
+    pub(crate) fn post_bytes(
+        &self,
+        url: Url,
+        headers: Vec<(&'static str, String)>,
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> BoxFuture<'_, Result<PostResult, Error>> {
+        Box::pin(async move {
+            let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
+            let request = headers
+                .into_iter()
+                .fold(client.post(url.clone()).body(body), |request, (name, value)| request.header(name, value));
+            Ok(self.send(url, request, timeout, clock::now()).await)
+        })
+    }
+
     /// Each request is a span of its own, whose id the receiver gets.
     async fn send(&self, url: Url, request: RequestBuilder, timeout: Duration, started_at: Timestamp) -> PostResult {
         let (mut status, seconds) = (None, timeout.as_secs_f64().round() as u64);

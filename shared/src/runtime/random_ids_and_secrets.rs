@@ -1,10 +1,12 @@
 //! Random secrets and ids, constant-time comparison, and the operator's key.
 
-use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use subtle::ConstantTimeEq;
 
+use crate::domain::accounts::web_push::WebPushKey;
 use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -45,6 +47,15 @@ pub fn random_signing_key() -> Result<String, Error> {
     let pair = Ed25519KeyPair::from_seed_unchecked(&seed).map_err(Error::internal)?;
     let public_key = pair.public_key().as_ref().try_into().map_err(Error::internal)?;
     Ok(SigningKey { seed, public_key }.to_private_text())
+}
+
+/// Creates a key pair for requests to push services.
+pub(crate) fn random_web_push_key() -> Result<WebPushKey, Error> {
+    let private_key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+    let private_key = private_key.map_err(Error::internal)?.as_ref().to_vec();
+    let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &private_key).map_err(Error::internal)?;
+    let public_key = pair.public_key().as_ref().to_vec();
+    Ok(WebPushKey { private_key, public_key })
 }
 
 /// Creates the id of a new timeline entry; see [`crate::domain::chats::message_id`].

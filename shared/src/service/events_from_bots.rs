@@ -255,7 +255,7 @@ impl BotEventHandler<'_> {
 
     fn push_service<'s>(&'s self, gateway: &'s SocketGateway) -> PushService<'s> {
         let Self { directory, chats, connections, .. } = *self;
-        PushService { directory, chats, connections, gateway, now: clock::now() }
+        PushService { directory, chats, connections, gateway, browsers: None, now: clock::now() }
     }
 
     /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.

@@ -28,6 +28,7 @@ pub mod telephony_settings;
 pub mod timeline_page;
 pub mod typing_notice;
 pub mod visitor_data;
+mod web_push;
 pub mod webhooks;
 pub mod widget;
 pub mod widget_history;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt, stream};
 
+use crate::delivery::outbound_client::OutboundClient;
 use crate::delivery::socket_gateway::{SendError, SocketGateway};
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::agent_presence::{AgentStatus, OnlineChanges, Presence};
@@ -25,6 +26,7 @@ use crate::error::Error;
 use crate::service::chat_access::ChatVisibility;
 use crate::service::push_lists::list_changes;
 use crate::service::push_recipients::Recipients;
+use crate::service::web_push::{BrowserNotifications, ChatNews};
 use crate::service::widget::agent_photo;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
@@ -43,6 +45,8 @@ pub struct PushService<'a> {
     pub chats: &'a Chats,
     pub connections: &'a Connections,
     pub gateway: &'a SocketGateway,
+    /// Sends the notifications of browsers. `None` in functions that push only to sockets.
+    pub browsers: Option<&'a OutboundClient>,
     pub now: Timestamp,
 }
 
@@ -77,7 +81,8 @@ impl PushService<'_> {
     /// Notifies the colleagues who see the chat that an agent has started or stopped typing. Of the subscribers, those
     /// are notified who show the chat. The notice is not stored, so no stream reports it.
     pub async fn push_agent_typing(&self, chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> Result<(), Error> {
-        let Listeners { mut sockets, lists_pushed_at } = self.connections.listeners(&chat.account_id, self.now).await?;
+        let Listeners { mut sockets, lists_pushed_at, .. } =
+            self.connections.listeners(&chat.account_id, self.now).await?;
         if lists_pushed_at.is_some() {
             sockets.extend(self.connections.chat_subscribers(&chat.account_id, chat.chat_id, self.now).await?);
         }
@@ -167,15 +172,28 @@ impl PushService<'_> {
         let to_visitors = join_all(by_chat.iter().map(|(id, changes)| self.push_to_visitor(&account_id, *id, changes)));
         to_visitors.await.into_iter().collect::<Result<(), Error>>()?;
         let listeners = self.connections.listeners(&account_id, self.now).await?;
+        let news = by_chat.iter().filter(|_| listeners.has_web_push);
+        let news: Vec<ChatNews> = news.filter_map(|(chat_id, changes)| ChatNews::of(*chat_id, changes)).collect();
         if !listeners.is_empty() {
             self.push_to_agents(&account_id, listeners, by_chat, for_all.into_values().collect()).await?;
         }
+        self.notify_browsers(&account_id, &news).await;
         // The mode is last because it can have many recipients. An error is only logged, so that the batch is not
         // pushed to the agents again: the widgets also read the mode.
         if let Err(error) = self.push_modes(&account_id, &online_changes).await {
             tracing::warn!(context = error.context(), account_id, "mode not pushed to visitors");
         }
         Ok(())
+    }
+
+    /// Notifies the browsers of agents who may not have the console open.
+    async fn notify_browsers(&self, account_id: &str, news: &[ChatNews]) {
+        let Some(client) = self.browsers.filter(|_| !news.is_empty()) else { return };
+        let Self { directory, chats, connections, now, .. } = *self;
+        let notifications = BrowserNotifications { directory, chats, connections, client, now };
+        if let Err(error) = notifications.send(account_id, news).await {
+            tracing::warn!(context = error.context(), account_id, "browsers not notified");
+        }
     }
 
     async fn push_to_agents(

@@ -41,6 +41,7 @@ pub(super) fn operations() -> Vec<Operation> {
             .answers_as("text/javascript", 200, CACHED_ASSET)
             .answers_as("text/css", 200, CACHED_ASSET)
             .answers_as("image/svg+xml", 200, CACHED_ASSET)
+            .answers_as("application/manifest+json", 200, CACHED_ASSET)
             .answers_as("text/plain", 200, CACHED_ASSET)
             .cacheable()
             .fails(&[Failure::NotFound]),

@@ -17,3 +17,4 @@ mod subscriptions;
 mod tags_and_snooze;
 mod visitor_chats;
 mod visitor_profile;
+mod web_push;

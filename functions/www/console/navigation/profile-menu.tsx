@@ -11,11 +11,13 @@ import { toast } from "../../ui/toast";
 import {
   areNotificationsAllowed,
   areNotificationsSupported,
+  isWebPushSupported,
   playSound,
   requestNotificationPermission,
 } from "../state/alerts/alerts";
-import { areDesktopNotificationsEnabled, isSoundEnabled } from "../state/agent/preferences";
-import { session } from "../state/agent/session";
+import { areDesktopNotificationsEnabled, isSoundEnabled, isWebPushEnabled } from "../state/agent/preferences";
+import { errorText } from "../state/page/error-text";
+import { api, session } from "../state/agent/session";
 import { overlay, type Overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 
@@ -23,6 +25,9 @@ const PRESENCE_OPTIONS: { status: PresenceStatus; label: string }[] = [
   { status: "online", label: "Online" },
   { status: "away", label: "Away" },
 ];
+
+const BLOCKED_NOTIFICATIONS =
+  "The browser blocks notifications of this page. You can change this in its site settings.";
 
 const THEME_OPTIONS: { value: Theme; label: string; icon: IconName }[] = [
   { value: "system", label: "System", icon: "monitor" },
@@ -75,6 +80,7 @@ function ProfileMenu({ close }: { close: () => void }) {
       <div class="menu-line" />
       <SoundItem />
       {areNotificationsSupported() && <NotificationsItem />}
+      {isWebPushSupported() && <WebPushItem />}
       <ThemeChoice />
       <div class="menu-line" />
       <MenuItem icon="lock" onClick={openOverlay({ kind: "own-account" })}>
@@ -142,9 +148,7 @@ function NotificationsItem() {
     if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
       areDesktopNotificationsEnabled.value = false;
     } else if (!(await requestNotificationPermission())) {
-      toast("The browser blocks notifications of this page. You can change this in its site settings.", {
-        isBad: true,
-      });
+      toast(BLOCKED_NOTIFICATIONS, { isBad: true });
     }
   };
   return (
@@ -154,6 +158,28 @@ function NotificationsItem() {
       onClick={() => void toggle()}
     >
       Desktop notifications
+    </MenuItem>
+  );
+}
+
+function WebPushItem() {
+  const toggle = async () => {
+    try {
+      const { disableWebPush, enableWebPush } = await import("../state/alerts/web-push");
+      if (isWebPushEnabled.value) await disableWebPush(api);
+      else if (await enableWebPush(api)) toast("You will be notified while the console is closed, until you sign out.");
+      else toast(BLOCKED_NOTIFICATIONS, { isBad: true });
+    } catch (error) {
+      toast(`The notifications were not changed. ${errorText(error)}`, { isBad: true });
+    }
+  };
+  return (
+    <MenuItem
+      icon={isWebPushEnabled.value ? "bell" : "bell-off"}
+      isChecked={isWebPushEnabled.value && areNotificationsAllowed()}
+      onClick={() => void toggle()}
+    >
+      Notify me when closed
     </MenuItem>
   );
 }

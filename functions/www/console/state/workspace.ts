@@ -25,6 +25,7 @@ import { Roster } from "./agent/roster";
 import { RunningCalls } from "./calls/running-calls";
 import { SentMessages } from "./chat/sent-messages";
 import { api as sessionApi, endSession, loadProfile, type Session } from "./agent/session";
+import { isWebPushEnabled } from "./agent/preferences";
 import { Sync } from "./sync";
 import { Timelines } from "./chat/timeline";
 import { Typing } from "./chat/typing-store";
@@ -175,6 +176,7 @@ export class Workspace {
     this.outbox.start();
     void loadProfile();
     void this.presence.load();
+    if (isWebPushEnabled.peek()) void import("./alerts/web-push").then(({ renewWebPush }) => renewWebPush(this.api));
     this.loadSharedData();
   }
 

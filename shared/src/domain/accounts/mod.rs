@@ -11,3 +11,4 @@ pub mod inbox_settings;
 pub mod login_limit;
 pub mod password_policy;
 pub mod status_watch;
+pub mod web_push;

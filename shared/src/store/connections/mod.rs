@@ -1,5 +1,6 @@
 //! The Connections table: agents' sessions and presence, the sockets of agents and visitors, request counts, failed
-//! logins, and circuit breakers (the shared state of receivers that hang). Every item expires.
+//! logins, circuit breakers (the shared state of receivers that hang), and the browsers that get notifications. Every item
+//! expires.
 
 pub mod circuit_breakers;
 mod local_rate_windows;
@@ -10,6 +11,7 @@ pub mod sessions;
 pub mod sockets;
 pub mod subscriptions;
 pub mod visitor_sockets;
+pub mod web_push;
 
 use std::sync::Arc;
 use std::time::Duration;

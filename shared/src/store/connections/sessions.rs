@@ -203,6 +203,20 @@ impl Connections {
         Ok(Some(Session { id, account_id, agent, role, access, ends_at }))
     }
 
+    /// Whether a session is in use and permits everything. Unlike [`session`](Self::session), this does not count as a
+    /// request of the agent.
+    pub(crate) async fn is_session_open(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        session_id: &str,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let item = self.table.get(session_key(account_id, agent_id, session_id)).await?;
+        let item: Option<SessionItem> = item.map(from_item).transpose()?;
+        Ok(item.is_some_and(|item| item.access() == SessionAccess::Full && item.expires_at > now.seconds()))
+    }
+
     /// Stores the time of a request in the session and in the agent's presence.
     async fn record_request(
         &self,

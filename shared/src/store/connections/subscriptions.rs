@@ -7,7 +7,8 @@
 //! - the subscribers of a chat, who show its messages.
 //!
 //! The *marker* in the partition of the account shows that there are subscribers, and when the lists were pushed to
-//! them. It comes with the query for the other sockets, so it costs no read of its own.
+//! them. It comes with the query for the other sockets, so it costs no read of its own. A second marker shows that
+//! browsers get notifications; see [`web_push`](crate::store::connections::web_push).
 //!
 //! A client waits for the response before it subscribes again, so two subscriptions of a socket never overlap.
 
@@ -31,8 +32,11 @@ use crate::store::{from_item, to_attribute, to_item};
 pub(crate) const LIST_PUSH_INTERVAL: Duration = Duration::from_secs(1);
 /// How long an item with changes is kept. The stream has passed it on long before.
 const CHANGES_TTL: Duration = Duration::from_secs(60 * 60);
-/// Sorts after every connection id.
+/// Sorts after every connection id, as all markers do.
 const MARKER_SORT_KEY: &str = "~";
+const MARKER_PREFIX: char = '~';
+/// The sort key of the marker that shows that browsers get notifications.
+pub(super) const WEB_PUSH_MARKER_SORT_KEY: &str = "~WEB_PUSH";
 pub(in crate::store) const CHANGES_PREFIX: &str = "CHANGED_CHATS#";
 
 /// The agents' sockets that may get a push.
@@ -42,13 +46,16 @@ pub(crate) struct Listeners {
     pub sockets: Vec<AgentSocket>,
     /// When the lists were last pushed to subscribers. `None` if the account has no subscribers.
     pub lists_pushed_at: Option<Timestamp>,
+    /// Whether browsers may get notifications.
+    pub has_web_push: bool,
 }
 
 #[derive(Deserialize)]
 struct MarkerItem {
+    sk: String,
     #[serde(default)]
     lists_pushed_at: u64,
-    /// When the last subscriber's socket expires, as Unix time in seconds.
+    /// When the last subscriber's socket or session expires, as Unix time in seconds.
     expires_at: u64,
 }
 
@@ -75,7 +82,7 @@ fn marker_key(account_id: &str) -> Key {
 }
 
 pub(super) fn is_marker(item: &Item) -> bool {
-    item.get("sk").and_then(|sk| sk.as_s().ok()).is_some_and(|sk| sk == MARKER_SORT_KEY)
+    item.get("sk").and_then(|sk| sk.as_s().ok()).is_some_and(|sk| sk.starts_with(MARKER_PREFIX))
 }
 
 pub(in crate::store) fn subscribers_partition(account_id: &str) -> String {
@@ -174,9 +181,10 @@ impl Connections {
         let (markers, items) =
             self.table.query_all_eventually(query).await?.into_iter().partition::<Vec<_>, _>(is_marker);
         let markers: Vec<MarkerItem> = markers.into_iter().map(from_item).collect::<Result<_, _>>()?;
-        let marker = markers.into_iter().find(|marker| marker.expires_at > now.seconds());
-        let lists_pushed_at = marker.map(|marker| Timestamp(marker.lists_pushed_at));
-        Ok(Listeners { sockets: open_sockets(items, now)?, lists_pushed_at })
+        let marker = |sk: &str| markers.iter().find(|marker| marker.sk == sk && marker.expires_at > now.seconds());
+        let lists_pushed_at = marker(MARKER_SORT_KEY).map(|marker| Timestamp(marker.lists_pushed_at));
+        let has_web_push = marker(WEB_PUSH_MARKER_SORT_KEY).is_some();
+        Ok(Listeners { sockets: open_sockets(items, now)?, lists_pushed_at, has_web_push })
     }
 
     /// Returns the account's subscribers.

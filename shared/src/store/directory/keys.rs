@@ -36,6 +36,11 @@ pub(super) fn telephony_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "TELEPHONY")
 }
 
+/// Returns the key of the account's key pair for requests to push services.
+pub(super) fn web_push_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "WEB_PUSH_KEY")
+}
+
 pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }

@@ -17,6 +17,7 @@ pub(in crate::store) mod keys;
 pub mod settings;
 mod signing_secrets;
 pub mod telephony;
+mod web_push_keys;
 pub(in crate::store) mod widget_item;
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@ mod presence;
 mod sessions;
 mod timeline;
 mod visitors;
+mod web_push;
 
 pub use chat_endpoints::{
     AgentCallRequest, AgentTyping, AssignedChat, ChangesQuery, ChatChanges, ChatList, ChatListQuery, ChatSearchQuery,
@@ -21,6 +22,7 @@ pub use sessions::{
 };
 pub use timeline::{CallStatus, Delivery, PhoneNumber, TimelineEntry};
 pub use visitors::{Visitor, VisitorChanges};
+pub use web_push::{NewWebPushSubscription, UnsubscribedWebPush, WebPush};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,7 +39,13 @@ const MAX_TEXT_FIELD_CHARS: usize = 10_000;
 
 /// Returns the operations of the /agent endpoints.
 pub(super) fn operations() -> Vec<Operation> {
-    let areas = [sessions::operations(), presence::operations(), chat_endpoints::operations(), visitors::operations()];
+    let areas = [
+        sessions::operations(),
+        presence::operations(),
+        web_push::operations(),
+        chat_endpoints::operations(),
+        visitors::operations(),
+    ];
     areas.into_iter().flatten().collect()
 }
 

@@ -6,6 +6,7 @@
 //! - `visitor.rs`: the pushes to the visitors of widgets
 
 mod agent;
+pub(crate) mod notification;
 mod visitor;
 
 pub use agent::{

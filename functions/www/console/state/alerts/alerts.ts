@@ -51,6 +51,9 @@ export function playSound(): void {
 }
 
 export const areNotificationsSupported = () => typeof Notification !== "undefined";
+/** Whether the browser can show notifications while the console is closed. */
+export const isWebPushSupported = () =>
+  areNotificationsSupported() && "serviceWorker" in navigator && "PushManager" in window;
 export const areNotificationsAllowed = () => areNotificationsSupported() && Notification.permission === "granted";
 
 /** Asks the agent to allow notifications, and returns whether they are allowed. Must be called from a click handler,

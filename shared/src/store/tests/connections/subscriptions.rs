@@ -27,7 +27,7 @@ async fn subscriber_is_found_by_account_agent_and_chat() {
     let plain = open_socket(&connections, &session, "plain", NOW).await;
     open_socket(&connections, &session, "one", NOW).await;
     let first = subscribe(&connections, "one", shown(&[ChatList::Waiting], Some(7))).await;
-    let expected = Listeners { sockets: vec![plain], lists_pushed_at: Some(Timestamp(0)) };
+    let expected = Listeners { sockets: vec![plain], lists_pushed_at: Some(Timestamp(0)), has_web_push: false };
     assert_eq!(connections.listeners("acc", NOW).await.unwrap(), expected);
     assert_eq!(connections.subscribers("acc", NOW).await.unwrap(), [first]);
     assert_eq!(ids(connections.agent_subscribers("acc", 1, NOW)).await, ["one"]);
