@@ -1368,6 +1368,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows whether this session's browser gets notifications
+         * @description A browser subscribes with `public_key` as its `applicationServerKey`.
+         */
+        get: operations["webPush"];
+        /**
+         * Notifies this session's browser while the console is closed
+         * @description The body contains what `PushManager.subscribe` returns. The browser is notified of messages in the agent's chats and, unless `notifies_of_waiting` is false, of chats that wait for an agent and that the agent sees. A notification that a colleague makes pointless is withdrawn. The subscription ends with the session. A notification is sent once; if the push service does not accept it within a second, it is lost.
+         */
+        put: operations["subscribeWebPush"];
+        post?: never;
+        /**
+         * Ends the notifications of this session's browser
+         * @description Does nothing if the browser gets none.
+         */
+        delete: operations["unsubscribeWebPush"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bot/webhooks/{provider_id}/{token}": {
         parameters: {
             query?: never;
@@ -5290,6 +5318,22 @@ export interface components {
             /** @default false */
             unread?: boolean;
         };
+        /** @description A browser's subscription. */
+        NewWebPushSubscription: {
+            /** @description The address at the browser's push service. */
+            endpoint: components["schemas"]["ReceiverUrl"];
+            keys: components["schemas"]["SubscriptionKeys"];
+            /**
+             * @description Whether the agent is also notified of chats that wait for an agent. Default: true.
+             * @default true
+             */
+            notifies_of_waiting?: boolean | null;
+            /**
+             * @description Whether notifications contain the visitor's name and the beginning of the message. Default: true.
+             * @default true
+             */
+            shows_text?: boolean | null;
+        };
         NewWebhook: {
             /**
              * @description `thin` leaves out names, texts, contact details and other data of the visitor.
@@ -6237,6 +6281,13 @@ export interface components {
             chat_id: number;
             message: components["schemas"]["WidgetMessage"];
         };
+        /** @description The keys of a subscription in URL-safe base64. */
+        SubscriptionKeys: {
+            /** @description A secret of 16 bytes. */
+            auth: string;
+            /** @description The browser's public key: an uncompressed point of the curve P-256. */
+            p256dh: string;
+        };
         Success: {
             result: components["schemas"]["ResultOk"];
         };
@@ -6634,6 +6685,10 @@ export interface components {
          * @description Unix seconds.
          */
         UnixSeconds: number;
+        UnsubscribedWebPush: {
+            /** @constant */
+            unsubscribed: true;
+        };
         UpdatedWidgetVisitor: {
             visitor: components["schemas"]["WidgetVisitor"];
         };
@@ -6723,6 +6778,16 @@ export interface components {
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
+        WebPush: {
+            /** @description An uncompressed point of the curve P-256 in URL-safe base64. */
+            public_key: string;
+            /** @description Absent if the session's browser gets no notifications. */
+            subscription?: components["schemas"]["WebPushOptions"];
+        };
+        WebPushOptions: {
+            notifies_of_waiting: boolean;
+            shows_text: boolean;
+        };
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
@@ -10136,6 +10201,84 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    webPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account's key and the browser of the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description The browser is notified from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser gets no further notifications. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribedWebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -10619,6 +10762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/manifest+json": unknown;
                     "image/svg+xml": unknown;
                     "text/css": unknown;
                     "text/javascript": unknown;

@@ -1,3 +1,3 @@
 // Written by functions/www/build.mjs.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'sha256-bsOgmIfw1PaJQHoyk47dJQ+72N+P7EeNUqbRVHTvhEY='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'sha256-xLwl4v5d4u7e6KxGoxkqWxysYSJLvUiQUG9lSRBaPRs='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 static PAGE: EmbeddedFile = EmbeddedFile { content_type: "text/html; charset=utf-8", identity: include_bytes!("index.html"), brotli: include_bytes!("index.html.br"), gzip: include_bytes!("index.html.gz") };

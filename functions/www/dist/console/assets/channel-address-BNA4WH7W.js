@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-FLF7XJ2V.js";import"/console/assets/chunk-BN73522I.js";import"/console/assets/chunk-YRKTFRHD.js";import"/console/assets/chunk-KGRW34BD.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

@@ -1,1 +1,0 @@
-import{B as e,Ca as l}from"/console/assets/chunk-KGRW34BD.js";var i=({label:a,value:t,options:n,onChange:r})=>e("select",{class:"input","aria-label":a,value:t,onChange:s=>r(s.currentTarget.value),children:e(l,{options:n})});export{i as a};

@@ -1,1 +1,0 @@
-import{A as o,B as t,L as r,b as a,db as i,gb as n,o as e}from"/console/assets/chunk-KGRW34BD.js";import"/console/assets/chunk-LY7QOAIA.js";o();e();r(i.map(({name:c})=>c));var l=document.getElementById("root");l!==null&&a(t(n,{}),l);
