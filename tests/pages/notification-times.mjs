@@ -1,5 +1,5 @@
 /* Measures how long a visitor's message takes to the push service of an agent's browser (Web Push). The push service is
-   this program, and the library http_ece decrypts what it gets.
+   this program.
 
      cargo build --release --bins
      node tests/pages/notification-times.mjs [--messages 100] [--rate 2] [--browsers 10] [--debug]
@@ -7,14 +7,10 @@
    --debug: with the binaries of cargo build */
 
 import assert from "node:assert/strict";
-import { createECDH, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { decrypt } from "http_ece";
 import { startHost } from "./support/host.mjs";
+import { PushService } from "./support/push-service.mjs";
 import { waitFor } from "./support/wait.mjs";
 
 const { values: options } = parseArgs({
@@ -26,41 +22,6 @@ const { values: options } = parseArgs({
   },
 });
 const messageCount = Number(options.messages);
-
-/** A browser with its keys and its push service. */
-class Browser {
-  keys = createECDH("prime256v1");
-  auth = randomBytes(16);
-  /** The texts of the decrypted notifications, with the time of each. */
-  arrivals = new Map();
-
-  async start() {
-    this.keys.generateKeys();
-    this.server = createServer(async (request, response) => {
-      const arrivedAt = performance.now();
-      const body = await buffer(request);
-      response.writeHead(201).end();
-      const { text } = JSON.parse(this.decrypt(body));
-      if (text !== undefined) this.arrivals.set(text, arrivedAt);
-    }).listen(0, "127.0.0.1");
-    await once(this.server, "listening");
-    return this;
-  }
-
-  decrypt(body) {
-    const { keys: privateKey, auth: authSecret } = this;
-    return decrypt(body, { version: "aes128gcm", privateKey, authSecret });
-  }
-
-  subscribe(agent) {
-    const keys = {
-      p256dh: this.keys.getPublicKey("base64url"),
-      auth: this.auth.toString("base64url"),
-    };
-    const endpoint = `http://127.0.0.1:${this.server.address().port}/`;
-    return agent.put("/agent/web-push", { endpoint, keys });
-  }
-}
 
 function quantiles(times) {
   const sorted = times.toSorted((a, b) => a - b);
@@ -79,27 +40,30 @@ try {
   });
   const conversations = [];
   for (let n = 0; n < Number(options.browsers); n++) {
-    const browser = await new Browser().start();
+    const browser = await PushService.start();
     browsers.push(browser);
+    const arrivals = new Map();
+    browser.onNotification = ({ text }) =>
+      arrivals.set(text, performance.now());
     const agent = await account.addAgent(`Agent ${n}`);
-    await browser.subscribe(agent);
+    await agent.put("/agent/web-push", browser.subscription);
     const visitor = account.channel.visitor(`Visitor ${n}`);
     await visitor.say("Hello");
     const chat = await waitFor("the chat", () =>
       account.admin.chatOf(visitor.name),
     );
     await agent.accept(chat.chat_id);
-    conversations.push({ visitor, browser });
+    conversations.push({ visitor, arrivals });
   }
   const [start, requests] = [performance.now(), []];
   for (let n = 0; n < messageCount; n++) {
     await delay(start + (1000 * n) / Number(options.rate) - performance.now());
-    const { visitor, browser } = conversations[n % conversations.length];
+    const { visitor, arrivals } = conversations[n % conversations.length];
     const sentAt = performance.now();
     requests.push(
       visitor.say(`Message ${n}`).then(() => ({
         text: `Message ${n}`,
-        browser,
+        arrivals,
         sentAt,
         storedAt: performance.now(),
       })),
@@ -107,10 +71,10 @@ try {
   }
   const messages = await Promise.all(requests);
   await waitFor("all notifications", () =>
-    messages.every(({ browser, text }) => browser.arrivals.has(text)),
+    messages.every(({ arrivals, text }) => arrivals.has(text)),
   );
   const since = (name) =>
-    messages.map((sent) => sent.browser.arrivals.get(sent.text) - sent[name]);
+    messages.map((sent) => sent.arrivals.get(sent.text) - sent[name]);
   console.log(`since the request was sent, ms   ${quantiles(since("sentAt"))}`);
   console.log(
     `since the response, ms           ${quantiles(since("storedAt"))}`,
@@ -118,6 +82,6 @@ try {
   assert.equal(messages.length, messageCount);
   account.close();
 } finally {
-  for (const { server } of browsers) server.close();
+  for (const browser of browsers) browser.close();
   await host.stop();
 }

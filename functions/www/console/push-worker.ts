@@ -70,12 +70,15 @@ async function withdraw(chatId: number): Promise<void> {
   for (const notification of shown) notification.close();
 }
 
-const consoles = () => worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+async function consoles(): Promise<WindowClient[]> {
+  const clients = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  return clients.filter(({ url }) => new URL(url).pathname.startsWith("/console"));
+}
 
 /** Shows the chat in the tab with the console, or in a new one. */
 async function open(chatId: number): Promise<void> {
   const address = `/console#/chat/${chatId}`;
-  const [client] = (await consoles()).filter(({ url }) => new URL(url).pathname.startsWith("/console"));
+  const [client] = await consoles();
   if (client === undefined) {
     await worker.clients.openWindow(address);
     return;

@@ -53,6 +53,7 @@ fn page_and_all_its_assets_are_served() {
                 "css" => "text/css; charset=utf-8",
                 "svg" => "image/svg+xml",
                 "txt" => "text/plain; charset=utf-8",
+                "webmanifest" => "application/manifest+json",
                 other => panic!("unexpected file type: {other}"),
             };
             assert_eq!(header(&headers, "content-type"), Some(kind), "{path}");

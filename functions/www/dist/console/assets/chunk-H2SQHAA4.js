@@ -1,1 +1,0 @@
-import{i as l}from"/console/assets/chunk-SBQ5KXFI.js";import{B as e}from"/console/assets/chunk-EMKPR55P.js";var i=({label:a,value:t,options:n,onChange:r})=>e("select",{class:"input","aria-label":a,value:t,onChange:s=>r(s.currentTarget.value),children:e(l,{options:n})});export{i as a};
