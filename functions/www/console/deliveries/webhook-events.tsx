@@ -1,14 +1,19 @@
 import type { WebhookEventName } from "../../api/types";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 
-/** When each event is sent. The compiler finds an event that is missing here. */
-const EVENT_TIMES: Record<WebhookEventName, string> = {
+/** When each event is sent that a webhook gets unless it names others. */
+const STANDARD_EVENTS = {
   chat_accepted: "an agent accepts a chat",
   chat_updated: "data of the visitor changes",
   chat_assigned: "an agent links a chat to a CRM card",
   chat_finished: "a chat ends",
   offline_message: "a visitor sends the offline form",
   call_event: "a phone call has a new status",
+} satisfies Partial<Record<WebhookEventName, string>>;
+
+/** The same of all events. The compiler finds an event that is missing here. */
+const EVENT_TIMES: Record<WebhookEventName, string> = {
+  ...STANDARD_EVENTS,
   chat_opened: "a chat is opened",
   chat_waiting: "a chat begins to wait for an agent",
   bot_handed_over: "a bot hands its chat over, or fails",
@@ -24,8 +29,7 @@ const EVENT_TIMES: Record<WebhookEventName, string> = {
   channel_status_changed: "a channel has another status",
 };
 const NAMES = Object.keys(EVENT_TIMES) as WebhookEventName[];
-/** The events that a webhook gets unless it names others: the first six. */
-const STANDARD_NAMES = NAMES.slice(0, 6);
+const STANDARD_NAMES = Object.keys(STANDARD_EVENTS) as WebhookEventName[];
 
 /** The events of webhooks, and when each is sent. */
 export const WEBHOOK_EVENTS = NAMES.map((name) => ({ name, when: EVENT_TIMES[name] }));
