@@ -816,7 +816,7 @@ export interface paths {
         put?: never;
         /**
          * An admin creates a canned reply
-         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.
+         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies. A reply with actions is a macro: after an agent has sent it, the console carries them out with the rights of this agent.
          */
         post: operations["createCannedReply"];
         delete?: never;
@@ -847,7 +847,7 @@ export interface paths {
         head?: never;
         /**
          * An admin changes a canned reply
-         * @description Absent fields stay unchanged. 409 if another canned reply has the same shortcut.
+         * @description Absent fields stay unchanged; actions are replaced as a whole. 409 if another canned reply has the same shortcut.
          */
         patch: operations["changeCannedReply"];
         trace?: never;
@@ -1363,6 +1363,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows whether this session's browser gets notifications
+         * @description A browser subscribes with `public_key` as its `applicationServerKey`.
+         */
+        get: operations["webPush"];
+        /**
+         * Notifies this session's browser while the console is closed
+         * @description The body contains what `PushManager.subscribe` returns. The browser is notified of messages in the agent's chats and, unless `notifies_of_waiting` is false, of chats that wait for an agent and that the agent sees. A notification that a colleague makes pointless is withdrawn. The subscription ends with the session. A notification is sent once; if the push service does not accept it within a second, it is lost.
+         */
+        put: operations["subscribeWebPush"];
+        post?: never;
+        /**
+         * Ends the notifications of this session's browser
+         * @description Does nothing if the browser gets none.
+         */
+        delete: operations["unsubscribeWebPush"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2830,6 +2858,12 @@ export interface components {
             /** @description The cursor of the next page. */
             next: string | null;
         };
+        /** @description What the console does after an agent has sent the reply. */
+        Actions: {
+            add_tags: components["schemas"]["SequentialNumber"][];
+            close: boolean;
+            transfer_to?: components["schemas"]["TransferRecipient"];
+        };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
             created_at: components["schemas"]["UnixSeconds"];
@@ -3682,11 +3716,15 @@ export interface components {
             canned_replies: components["schemas"]["CannedReply"][];
         };
         CannedReply: {
+            /** @description Absent if the reply has no actions. */
+            actions?: components["schemas"]["Actions"];
             id: string;
             shortcut: string;
             text: string;
         };
         CannedReplyChanges: {
+            /** @description Null removes all actions. */
+            actions?: components["schemas"]["NewReplyActions"] | null;
             shortcut?: components["schemas"]["CannedReplyShortcut2"];
             text?: components["schemas"]["CannedReplyText2"];
         };
@@ -4111,11 +4149,15 @@ export interface components {
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
-        /** @description Exactly one of the three fields is required. */
+        /** @description Exactly one of agent_id, department_id and bot_id is required. */
         ChatTransfer: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /** @description A private note, which is stored in the same step before the transfer. */
+            note?: string | null;
         } | {
             department_id: components["schemas"]["SequentialNumber"];
+            /** @description A private note, which is stored in the same step before the transfer. */
+            note?: string | null;
         } | {
             bot_id: string;
         };
@@ -5243,6 +5285,7 @@ export interface components {
             visitor_data?: components["schemas"]["AllowedVisitorData"] | null;
         };
         NewCannedReply: {
+            actions?: components["schemas"]["NewReplyActions"] | null;
             shortcut: components["schemas"]["CannedReplyShortcut"];
             text: components["schemas"]["CannedReplyText"];
         };
@@ -5278,6 +5321,17 @@ export interface components {
             endpoint: string;
             name: string;
         };
+        /** @description What the console does after an agent has sent the reply. A chat cannot be both transferred and closed. */
+        NewReplyActions: {
+            /** @description The numbers of tags to put on the chat. */
+            add_tags?: components["schemas"]["SequentialNumber"][];
+            /**
+             * @description Whether the chat is closed.
+             * @default false
+             */
+            close?: boolean;
+            transfer_to?: components["schemas"]["TransferTo"] | null;
+        };
         /** @description A saved view as it is to be. Absent fields do not restrict it. */
         NewSavedView: {
             channel_id?: string | null;
@@ -5289,6 +5343,22 @@ export interface components {
             unanswered?: boolean;
             /** @default false */
             unread?: boolean;
+        };
+        /** @description A browser's subscription. */
+        NewWebPushSubscription: {
+            /** @description The address at the browser's push service. */
+            endpoint: components["schemas"]["ReceiverUrl"];
+            keys: components["schemas"]["SubscriptionKeys"];
+            /**
+             * @description Whether the agent is also notified of chats that wait for an agent. Default: true.
+             * @default true
+             */
+            notifies_of_waiting?: boolean | null;
+            /**
+             * @description Whether notifications contain the visitor's name and the beginning of the message. Default: true.
+             * @default true
+             */
+            shows_text?: boolean | null;
         };
         NewWebhook: {
             /**
@@ -6237,6 +6307,13 @@ export interface components {
             chat_id: number;
             message: components["schemas"]["WidgetMessage"];
         };
+        /** @description The keys of a subscription in URL-safe base64. */
+        SubscriptionKeys: {
+            /** @description A secret of 16 bytes. */
+            auth: string;
+            /** @description The browser's public key: an uncompressed point of the curve P-256. */
+            p256dh: string;
+        };
         Success: {
             result: components["schemas"]["ResultOk"];
         };
@@ -6592,6 +6669,20 @@ export interface components {
         TranscriptSender: "visitor" | "bot" | "agent";
         /** @enum {string} */
         TranscriptSender2: "visitor" | "agent";
+        /** @description Exactly one of the three fields is present. */
+        TransferRecipient: {
+            agent_id?: components["schemas"]["SequentialNumber"];
+            bot_id?: string;
+            department_id?: components["schemas"]["SequentialNumber"];
+        };
+        /** @description Exactly one of agent_id, department_id and bot_id is required. */
+        TransferTo: {
+            agent_id: components["schemas"]["SequentialNumber"];
+        } | {
+            department_id: components["schemas"]["SequentialNumber"];
+        } | {
+            bot_id: string;
+        };
         TriggerCommand: {
             command: string;
             params?: unknown;
@@ -6634,6 +6725,10 @@ export interface components {
          * @description Unix seconds.
          */
         UnixSeconds: number;
+        UnsubscribedWebPush: {
+            /** @constant */
+            unsubscribed: true;
+        };
         UpdatedWidgetVisitor: {
             visitor: components["schemas"]["WidgetVisitor"];
         };
@@ -6664,8 +6759,9 @@ export interface components {
             phone: string | null;
             sources: components["schemas"]["VisitorFieldSources"];
         };
-        /** @description An absent field stays unchanged, and an empty text clears it. */
+        /** @description An absent field stays unchanged, and null or an empty text clears it. */
         VisitorChanges: {
+            /** @description Null counts as absent. */
             blacklisted?: boolean | null;
             description?: string | null;
             email?: (string) | null;
@@ -6723,6 +6819,16 @@ export interface components {
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
+        WebPush: {
+            /** @description An uncompressed point of the curve P-256 in URL-safe base64. */
+            public_key: string;
+            /** @description Absent if the session's browser gets no notifications. */
+            subscription?: components["schemas"]["WebPushOptions"];
+        };
+        WebPushOptions: {
+            notifies_of_waiting: boolean;
+            shows_text: boolean;
+        };
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
@@ -10136,6 +10242,84 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    webPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account's key and the browser of the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description The browser is notified from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser gets no further notifications. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribedWebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -10619,6 +10803,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/manifest+json": unknown;
                     "image/svg+xml": unknown;
                     "text/css": unknown;
                     "text/javascript": unknown;

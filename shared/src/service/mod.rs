@@ -20,6 +20,7 @@ mod push_lists;
 mod push_mode;
 mod push_recipients;
 pub mod receiver_test;
+pub mod reply_actions;
 pub mod reports;
 pub mod secret_rotation;
 pub mod standby;

@@ -18,3 +18,4 @@ pub mod message_id;
 pub mod message_receipt;
 pub mod ownership_events;
 pub mod timeline_entry;
+pub mod transfer_request;
