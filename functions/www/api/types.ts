@@ -47,6 +47,8 @@ export type WidgetSettings = Schemas["WidgetSettings"];
 export type ChannelChanges = Schemas["ChannelChanges"];
 export type Colleague = Schemas["Colleague"];
 export type CannedReply = Schemas["CannedReply"];
+/** What the console does after a canned reply has been sent. */
+export type ReplyActions = NonNullable<CannedReply["actions"]>;
 export type DeliveryLogEntry = Schemas["DeliveryLogEntry"];
 export type DeliveryState = Delivery["state"];
 export type DeliveryTarget = Schemas["DeliveryTarget"];

@@ -1,9 +1,12 @@
 import "./composer.css";
 import { useRef, useState } from "preact/hooks";
+import type { ReplyActions } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
 import { overlay } from "../state/list/view-state";
+import { describeActions } from "../state/chat/reply-actions";
 import { isAnonymous } from "../state/list/chats";
+import { useWorkspace } from "../workspace-context";
 import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text";
 import { EmojiPicker } from "./emoji-picker";
 import { SuggestedAnswer } from "./suggested-answer";
@@ -73,6 +76,9 @@ export function Composer(props: ComposerProps) {
           onKeyDown={onKeyDown}
           onBlur={() => typingNotice.onBlur()}
         />
+        {!isNote && composer.actions !== undefined && (
+          <MacroActions actions={composer.actions} onDrop={composer.dropActions} />
+        )}
         <div class="bar">
           <Tools chatId={props.chatId} composer={composer} />
           <Hints composer={composer} />
@@ -122,6 +128,30 @@ function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: 
         Private note
       </button>
     </div>
+  );
+}
+
+/** What happens after the message has been sent. */
+function MacroActions({ actions, onDrop }: { actions: ReplyActions; onDrop: () => void }) {
+  const { roster } = useWorkspace();
+  return (
+    <p class="macro-actions">
+      <span>Then:</span>
+      {describeActions(actions, roster.people.value).map((text) => (
+        <span key={text} class="chip" dir="auto">
+          {text}
+        </span>
+      ))}
+      <button
+        type="button"
+        class="btn only-icon"
+        aria-label="Send only the text"
+        title="Send only the text"
+        onClick={onDrop}
+      >
+        <Icon name="x" />
+      </button>
+    </p>
   );
 }
 

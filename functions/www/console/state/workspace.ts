@@ -10,8 +10,10 @@ import { CannedReplies } from "./agent/canned-replies";
 import { ChatAlerts } from "./alerts/chat-alerts";
 import { ChatHeaders } from "./chat/chat-headers";
 import { ChatStore } from "./list/chats";
+import { BulkChange } from "./chat/bulk-change";
 import { Closing } from "./chat/closing";
 import { Drafts } from "./chat/drafts";
+import { Selection } from "./list/selection";
 import { shownLists } from "./list/shown-lists";
 import { EventuallyConsistentList } from "./list/eventually-consistent-list";
 import { countFailedDeliveriesSoon } from "./alerts/failed-deliveries";
@@ -21,6 +23,7 @@ import { Outbox } from "./chat/outbox";
 import { Ownership } from "./chat/ownership";
 import { Presence } from "./agent/presence";
 import { Reading } from "./chat/reading";
+import { MacroRunner } from "./chat/reply-actions";
 import { Roster } from "./agent/roster";
 import { RunningCalls } from "./calls/running-calls";
 import { SentMessages } from "./chat/sent-messages";
@@ -40,6 +43,8 @@ export class Workspace {
   readonly bots: EventuallyConsistentList<Bot>;
 
   readonly chats: ChatStore;
+  readonly selection = new Selection();
+  readonly bulk = new BulkChange();
   /** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
   readonly isEmptyAccount = signal<boolean | undefined>(undefined);
   readonly timelines: Timelines;
@@ -50,6 +55,7 @@ export class Workspace {
   readonly ownership: Ownership;
   readonly closing: Closing;
   readonly organizing: Organizing;
+  readonly macros: MacroRunner;
   readonly visitors: Visitors;
 
   readonly drafts: Drafts;
@@ -88,6 +94,7 @@ export class Workspace {
     this.ownership = new Ownership(api, me, this.chats, this.headers, this.storage);
     this.closing = new Closing(api, this.chats, this.headers);
     this.organizing = new Organizing(api, this.chats, this.headers);
+    this.macros = new MacroRunner(this.organizing, this.ownership, this.headers, this.roster);
     this.visitors = new Visitors(api, this.chats, this.timelines, this.headers);
     this.drafts = new Drafts(this.storage.child("draft."));
     this.outbox = new Outbox(api, this.storage.child("outbox."));
@@ -126,6 +133,9 @@ export class Workspace {
     const { outbox, ownership, reading, sync, visitors } = this;
     outbox.isPaused = (chatId) => ownership.acceptingChatIds.peek().has(chatId);
     outbox.onSent = (item, response) => this.sentMessages.add(item, response);
+    outbox.onDone = (item) => {
+      if (item.kind === "message" && item.actions !== undefined) void this.macros.run(item.chatId, item.actions);
+    };
     outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
     ownership.onSettled = (chatId) => void outbox.sendNext(chatId);
     ownership.onMissing = (chatId) => sync.removeChats([chatId]);
