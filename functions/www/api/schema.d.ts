@@ -1077,7 +1077,7 @@ export interface paths {
         put?: never;
         /**
          * The agent adds a private note to the chat
-         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed.
+         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed. The agents whom it mentions are told of it.
          */
         post: operations["addNote"];
         delete?: never;
@@ -4126,6 +4126,8 @@ export interface components {
             /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
             handover: components["schemas"]["HandoverRow"] | null;
             last_message: components["schemas"]["LastMessage"] | null;
+            /** @description The agents whom private notes mention. Absent if there are none. */
+            mentions?: components["schemas"]["Mention"][];
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -5094,6 +5096,11 @@ export interface components {
          *     at least quiet_ms.
          */
         LongestTurn: number;
+        /** @description An agent whom a private note mentions, and the seq of the last such note. */
+        Mention: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            seq: components["schemas"]["SequentialNumber"];
+        };
         MessageBot: {
             name: string;
         };
@@ -5306,6 +5313,8 @@ export interface components {
             name: string;
         };
         NewNote: {
+            /** @description The agents whom the note mentions, who must see the chat. */
+            mentions?: components["schemas"]["SequentialNumber"][];
             text: string;
         };
         NewProvider: {
@@ -6564,6 +6573,8 @@ export interface components {
             latitude?: number;
             /** Format: double */
             longitude?: number;
+            /** @description Only in entries of the type note: the agents whom it mentions. Absent if there are none. */
+            mentions?: components["schemas"]["SequentialNumber"][];
             performer?: string;
             /** @description When the message reached the visitor and was read, if the integrator of the chat's channel reports it. */
             receipt?: components["schemas"]["Receipt"];
@@ -6669,11 +6680,12 @@ export interface components {
         TranscriptSender: "visitor" | "bot" | "agent";
         /** @enum {string} */
         TranscriptSender2: "visitor" | "agent";
-        /** @description Exactly one of the three fields is present. */
         TransferRecipient: {
-            agent_id?: components["schemas"]["SequentialNumber"];
-            bot_id?: string;
-            department_id?: components["schemas"]["SequentialNumber"];
+            agent_id: components["schemas"]["SequentialNumber"];
+        } | {
+            department_id: components["schemas"]["SequentialNumber"];
+        } | {
+            bot_id: string;
         };
         /** @description Exactly one of agent_id, department_id and bot_id is required. */
         TransferTo: {
@@ -9448,6 +9460,8 @@ export interface operations {
                 department_id?: components["schemas"]["SequentialNumber"];
                 /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
+                /** @description Selects chats in which a private note mentions the agent or, if false, the others. */
+                mentioned?: boolean;
                 /** @description Selects chats that are put aside now or, if false, the others. */
                 snoozed?: boolean;
                 /** @description open selects every state except closed. */

@@ -77,7 +77,11 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   const row = list[next];
   if (row === undefined) return;
   openChat(row.chat_id, route.peek().id !== undefined);
-  document.querySelector(`[data-chat="${row.chat_id}"]`)?.scrollIntoView({ block: "nearest" });
+  const element = document.querySelector<HTMLElement>(`[data-chat="${row.chat_id}"]`);
+  element?.scrollIntoView({ block: "nearest" });
+  // The focus follows, so that keys that act on the focused row do not act on the one before.
+  const hasFocus = (document.activeElement?.closest("[data-chat]") ?? null) !== null;
+  if (hasFocus) element?.focus({ preventScroll: true });
 }
 
 /** Accepts the open chat if it is with a bot or waiting for an agent. Otherwise, accepts the chat that has waited

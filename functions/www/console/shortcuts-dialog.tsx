@@ -28,7 +28,8 @@ const KEYBOARD_SHORTCUTS: readonly {
   { keys: ["Esc"], description: "Leave the field, or go back to the list", section: "In a chat" },
   { keys: ["Enter"], description: "Send", section: "While writing" },
   { keys: ["Shift", "Enter"], description: "New line", section: "While writing" },
-  { keys: ["/"], description: "Canned replies", section: "While writing" },
+  { keys: ["@"], description: "Mention a colleague in a note", section: "While writing" },
+  { keys: ["/"], description: "Canned replies and macros", section: "While writing" },
 ];
 
 const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;

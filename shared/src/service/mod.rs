@@ -28,6 +28,7 @@ pub mod status_watches;
 pub mod telephony_settings;
 pub mod timeline_page;
 pub mod typing_notice;
+pub mod viewers;
 pub mod visitor_data;
 mod web_push;
 pub mod webhooks;

@@ -2,6 +2,7 @@ import "./composer.css";
 import { useRef, useState } from "preact/hooks";
 import type { ReplyActions } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { handleListKey } from "../../ui/list-keys";
 import { Popover } from "../../ui/popover";
 import { overlay } from "../state/list/view-state";
 import { describeActions } from "../state/chat/reply-actions";
@@ -9,6 +10,7 @@ import { isAnonymous } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
 import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text";
 import { EmojiPicker } from "./emoji-picker";
+import { MentionOptions } from "./mention-options";
 import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
@@ -23,7 +25,7 @@ export function Composer(props: ComposerProps) {
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || handleSuggestionKey(event, composer)) return;
+    if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
       event.preventDefault();
       if (isOpen) suggestions.dismiss();
@@ -55,6 +57,9 @@ export function Composer(props: ComposerProps) {
       {isOpen && (
         <SuggestionList suggestions={suggestions} isTouch={hasCoarsePointer()} onChoose={composer.insertReply} />
       )}
+      {composer.mentionList.items.length > 0 && (
+        <MentionOptions list={composer.mentionList} onChoose={composer.insertMention} />
+      )}
       <div class={classes}>
         {!isNoteOnly && <KindChoice isNote={isNote} onChange={composer.chooseKind} />}
         <textarea
@@ -63,7 +68,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           value={text}
           aria-label={isNote ? "Private note" : `Message to ${name}`}
-          placeholder={isNote ? "Only agents see this note" : `Write to ${shortName}`}
+          placeholder={isNote ? "Only agents see this note. @ mentions a colleague" : `Write to ${shortName}`}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && items.length > 0 ? "canned" : undefined}
@@ -111,6 +116,25 @@ function handleSuggestionKey(event: KeyboardEvent, { suggestions, insertReply }:
   } else return false;
   event.preventDefault();
   return true;
+}
+
+/** Moves through the colleagues or mentions one. Returns whether the key has done this. */
+function handleMentionKey(event: KeyboardEvent, { mentionList, insertMention }: ComposerState): boolean {
+  const { items, selectedIndex, select, dismiss } = mentionList;
+  const agent = items[selectedIndex];
+  if (agent === undefined || event.shiftKey) return false;
+  if (event.key === "Escape") dismiss();
+  else if (event.key === "Tab") insertMention(agent);
+  else
+    handleListKey(event, {
+      selectedIndex,
+      count: items.length,
+      optionIdPrefix: "mention",
+      onSelect: select,
+      onChoose: () => insertMention(agent),
+    });
+  if (event.key === "Escape" || event.key === "Tab") event.preventDefault();
+  return event.defaultPrevented;
 }
 
 /** On a touch screen, Enter alone begins a line. */

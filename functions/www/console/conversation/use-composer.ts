@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CannedReply, ChatRow } from "../../api/types";
+import type { CannedReply, ChatRow, Colleague } from "../../api/types";
 import { announce } from "../../ui/announcer";
+import { mentionedIds } from "../state/chat/mentions";
 import { TypingNotice } from "../state/chat/typing-notice";
 import { composerFocusRequest } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
@@ -8,6 +9,7 @@ import type { Workspace } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, fillPlaceholders, isForgottenShortcut, MAX_TEXT_CHARACTERS } from "./composer-text";
 import { useGrowingHeight } from "./use-growing-height";
+import { useMentionList } from "./use-mention-list";
 import { useSuggestedAnswer } from "./use-suggested-answer";
 import { useSuggestions } from "./use-suggestions";
 
@@ -38,6 +40,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const textarea = useRef<HTMLTextAreaElement>(null);
   const typingNotice = useTypingNotice(workspace, chatId);
   const suggestions = useSuggestions(text, caret, isNote);
+  const mentionList = useMentionList(text, caret, isNote);
   const suggested = useSuggestedAnswer(chatId);
   useGrowingHeight(textarea, text);
 
@@ -99,6 +102,12 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     announce(`Reply ${reply.shortcut} inserted`);
   };
 
+  const insertMention = (agent: Colleague) => {
+    if (mentionList.from === undefined) return;
+    replace(mentionList.from, caret, `@${agent.name} `);
+    announce(`${agent.name} is mentioned`);
+  };
+
   const dropActions = () => {
     setActions(undefined);
     workspace.drafts.write(chatId, text, isNote);
@@ -145,10 +154,11 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     }
     typingNotice.stop();
     const draft = isNote ? undefined : suggested.useOf(trimmedText);
+    const mentions = mentionedIds(trimmedText, workspace.roster.people.peek()?.agents ?? []);
     workspace.outbox.add(
       chatId,
       isNote
-        ? { kind: "note", body: { text: trimmedText } }
+        ? { kind: "note", body: { text: trimmedText, ...(mentions.length === 0 ? {} : { mentions }) } }
         : {
             kind: "message",
             body: { type: "text", text: trimmedText, ...(draft === undefined ? {} : { draft }) },
@@ -170,6 +180,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     setCaret,
     insert,
     insertReply,
+    insertMention,
     dropActions,
     startCannedReply,
     useSuggested,
@@ -177,7 +188,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     chooseKind,
     send,
   };
-  return { ...state, ...handlers, textarea, typingNotice, suggestions, suggested };
+  return { ...state, ...handlers, textarea, typingNotice, suggestions, mentionList, suggested };
 }
 
 /** Tells the visitor and the colleagues that the agent is typing. */

@@ -70,7 +70,7 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
 /** Returns the rows that the filter of the current tab selects. */
 function filtered(chats: ChatStore, rows: ChatRow[]): ChatRow[] {
   const filter = activeFilter.value;
-  return isFiltered(filter) ? rows.filter((row) => selects(filter, row, chats.isUnread(row))) : rows;
+  return isFiltered(filter) ? rows.filter((row) => selects(filter, row, chats.isUnread(row), chats.me)) : rows;
 }
 
 const loadClosed = (chats: ChatStore) => void chats.loadClosed(serviceFilter(activeFilter.peek()));

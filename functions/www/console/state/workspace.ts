@@ -32,6 +32,7 @@ import { isWebPushEnabled } from "./agent/preferences";
 import { Sync } from "./sync";
 import { Timelines } from "./chat/timeline";
 import { Typing } from "./chat/typing-store";
+import { Viewers } from "./chat/viewers";
 import { Visitors } from "./chat/visitors";
 
 export class Workspace {
@@ -51,6 +52,7 @@ export class Workspace {
   readonly headers: ChatHeaders;
   readonly reading: Reading;
   readonly typing = new Typing();
+  readonly viewers: Viewers;
   readonly runningCalls: RunningCalls;
   readonly ownership: Ownership;
   readonly closing: Closing;
@@ -86,6 +88,7 @@ export class Workspace {
       async () => (await api.get("/admin/bots")).bots,
       ({ bot_id }) => bot_id,
     );
+    this.viewers = new Viewers(me.id);
     this.chats = new ChatStore(api, me.id, this.storage);
     this.timelines = new Timelines(api);
     this.headers = new ChatHeaders(this.chats, this.timelines);
@@ -116,9 +119,11 @@ export class Workspace {
       {
         visitorActivity: (row, entry) => this.alerts.visitorActivity(row, entry),
         chatGiven: (row, by) => this.alerts.chatGiven(row, by),
+        mentioned: (chatId, note) => this.alerts.mentioned(chatId, note),
         messageFailed: (chatId, entry) => this.alerts.messageFailed(chatId, entry),
         deliveryFailed: () => this.isAdmin && countFailedDeliveriesSoon(this.api),
         chatsGone: (chatIds) => this.onChatsGone(chatIds),
+        viewers: (chatId, agentIds) => this.viewers.set(chatId, agentIds),
         presence: (agentId, status) => this.onPresence(agentId, status),
         settings: () => this.loadSharedData(),
         sessionEnded: () => endSession("expired"),
@@ -159,6 +164,7 @@ export class Workspace {
     this.cleanups.push(
       effect(() => {
         const id = this.reading.openChatId.value;
+        this.viewers.clear();
         if (id === undefined) return;
         this.alerts.dismiss(id);
         void this.reading.openTimeline(id);

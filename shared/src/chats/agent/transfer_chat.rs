@@ -65,7 +65,7 @@ fn after_transfer(
     let mut entries = Vec::new();
     if let Some(note) = note {
         after.seq += 1;
-        entries.push(new_entry(&after, Sender::Agent(by.agent.clone()), Content::Note(note.to_owned()), now)?);
+        entries.push(new_entry(&after, Sender::Agent(by.agent.clone()), Content::note(note), now)?);
     }
     after.seq += 1;
     let text = Content::text(format!("{} transferred the chat to {name}", by.agent.name));

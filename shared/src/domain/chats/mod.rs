@@ -13,6 +13,7 @@ pub mod chat_state;
 pub mod chat_visibility;
 pub mod idempotency_key;
 pub mod media;
+pub mod mention;
 pub mod message_content;
 pub mod message_id;
 pub mod message_receipt;

@@ -12,6 +12,7 @@ use crate::domain::chats::chat_changes::ChangesCursor;
 use crate::domain::chats::chat_filter::ChatFilter;
 use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chats::chat_state;
+use crate::domain::chats::mention::MAX_MENTIONS_PER_NOTE;
 use crate::domain::chats::message_content::{Content, TypingNotice};
 use crate::domain::chats::transfer_request::TransferRequest;
 use crate::domain::named::Named;
@@ -184,7 +185,8 @@ fn messages() -> Vec<Operation> {
         Operation::post("/agent/chats/{chat_id}/notes", "addNote", "The agent adds a private note to the chat")
             .describe(
                 "The note becomes an entry of type note, which only agents see: it is not delivered and is not part of \
-                 any event. Every agent who can see the chat can add a note, even when the chat is closed.",
+                 any event. Every agent who can see the chat can add a note, even when the chat is closed. The agents \
+                 whom it mentions are told of it.",
             )
             .body::<NewNote>()
             .idempotent()
@@ -243,6 +245,9 @@ pub struct ChatListQuery {
     /// Selects chats that are put aside now or, if false, the others.
     #[serde(default)]
     snoozed: NotNull<bool>,
+    /// Selects chats in which a private note mentions the agent or, if false, the others.
+    #[serde(default)]
+    mentioned: NotNull<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -276,6 +281,7 @@ impl ChatListQuery {
             department_id: number(&self.department_id),
             unanswered: self.unanswered.0,
             snoozed: self.snoozed.0,
+            mentioned: self.mentioned.0,
         }
     }
 }
@@ -621,7 +627,18 @@ impl MessageStored {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct NewNote {
-    pub text: Text<MAX_AGENT_TEXT_CHARS>,
+    text: Text<MAX_AGENT_TEXT_CHARS>,
+    /// The agents whom the note mentions, who must see the chat.
+    #[serde(default)]
+    mentions: NotNull<List<SequentialNumber, MAX_MENTIONS_PER_NOTE>>,
+}
+
+impl NewNote {
+    /// Returns the text, and the agents whom the note mentions.
+    pub fn into_parts(self) -> (String, Vec<u64>) {
+        let Self { text: Text(text), mentions } = self;
+        (text, numbers(mentions))
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -4,13 +4,12 @@
 
 import { signal } from "@preact/signals";
 import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../../api/client";
-import type { AgentMessage, ReplyActions } from "../../../api/types";
+import type { AgentMessage, NewNote, ReplyActions } from "../../../api/types";
 import type { PrefixedStorage } from "../../../ui/storage";
 
 export type OutgoingContent =
   /** `actions` is what the console does with the chat when the message is stored. */
-  | { kind: "message"; body: AgentMessage; actions?: ReplyActions | undefined }
-  | { kind: "note"; body: { text: string } };
+  { kind: "message"; body: AgentMessage; actions?: ReplyActions | undefined } | { kind: "note"; body: NewNote };
 
 export type OutgoingState = "sending" | "waiting" | "rejected";
 
