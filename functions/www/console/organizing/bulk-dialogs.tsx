@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
 import { changeSelected, selectedChats } from "../chat-actions";
+import { ChatLeftOut } from "../state/chat/bulk-change";
 import { closeOverlay, type Overlay } from "../state/list/view-state";
 import { TransferDialog } from "../transfer/transfer-dialog";
 import { useWorkspace } from "../workspace-context";
@@ -44,7 +45,7 @@ function BulkCloseDialog({ chatIds }: { chatIds: readonly number[] }) {
   const close = () => {
     closeOverlay();
     void changeSelected(workspace, "Closing", chatIds, async (chatId) => {
-      if (workspace.hasUnsent(chatId)) throw new Error("It has a draft or an unsent message.");
+      if (workspace.hasUnsent(chatId)) throw new ChatLeftOut("It has a draft or an unsent message.");
       await workspace.closing.closeNow(chatId);
     });
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BulkChange } from "./bulk-change";
+import { BulkChange, ChatLeftOut } from "./bulk-change";
 
 test("chats are changed by few requests at a time, and failures are named", async () => {
   const bulk = new BulkChange();
@@ -11,15 +11,12 @@ test("chats are changed by few requests at a time, and failures are named", asyn
     mostRunning = Math.max(mostRunning, running);
     await Promise.resolve();
     running--;
-    if (chatId === 3) throw new Error("a colleague has it");
+    if (chatId === 3) throw new ChatLeftOut("It has a draft.");
   });
   assert.deepEqual([changed.sort(), mostRunning], [[1, 2, 4, 5, 6, 7], 4]);
   const { done, total, isRunning, failures } = bulk.progress.peek()!;
   assert.deepEqual([done, total, isRunning], [7, 7, false]);
-  assert.deepEqual(
-    failures.map(({ chatId }) => chatId),
-    [3],
-  );
+  assert.deepEqual(failures, [{ chatId: 3, problem: "It has a draft." }]);
   bulk.dismiss();
   assert.equal(bulk.progress.peek(), undefined);
 });

@@ -13,6 +13,11 @@ export interface BulkProgress {
   isRunning: boolean;
 }
 
+/** Why a chat is not changed with the others, as the agent reads it. */
+export class ChatLeftOut extends Error {}
+
+const problemText = (error: unknown) => (error instanceof ChatLeftOut ? error.message : errorText(error));
+
 /** Changes several chats, one request for each, so that each chat keeps its own rules and one that cannot be changed
  * does not stop the others. */
 export class BulkChange {
@@ -27,7 +32,7 @@ export class BulkChange {
     const changed: number[] = [];
     const work = async () => {
       for (let chatId = remaining.shift(); chatId !== undefined; chatId = remaining.shift()) {
-        const problem = await change(chatId).then(() => undefined, errorText);
+        const problem = await change(chatId).then(() => undefined, problemText);
         if (problem === undefined) changed.push(chatId);
         this.report(chatId, problem);
       }
