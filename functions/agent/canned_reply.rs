@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::service::reply_actions::require_existing;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -25,6 +26,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     match request.method.as_str() {
         "PATCH" => {
             let changes: CannedReplyChanges = request.body_as()?;
+            if let Some(actions) = changes.new_actions() {
+                require_existing(&directory, &account_id, actions).await?;
+            }
             let edit = |reply| changes.clone().applied_to(reply);
             let reply = directory.edit_canned_reply(&account_id, &reply_id, edit).await?;
             Ok(Response::ok(CannedReply::new(&reply)))

@@ -1,7 +1,7 @@
 //! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: lists the chats that the agent may
 //! see, newest first. `next` is the value of `before` for the next page, and null at the end of the list. If many chats
 //! are hidden from the agent, a page may be shorter than `limit` or even empty. With a filter (tag_id, channel_id,
-//! department_id, unanswered, snoozed), a page is what remains of one batch of headers.
+//! department_id, unanswered, snoozed, mentioned), a page is what remains of one batch of headers.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! POST /agent/chats/{chat_id}/transfer: transfers a chat to another agent, or to a department, whose members are then
 //! offered the chat, or gives it to a bot. Only admins and the agent who has the chat may transfer it to agents. The
 //! other agent, or a member of the department, must be online. A chat that no agent has can be given to a bot by every
-//! agent who can see it.
+//! agent who can see it. A note to the colleagues is stored in the transaction of the transfer.
 //!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::agent::transfer_chat::transfer_chat;
+use shared::chats::agent::transfer_chat::{Transfer, transfer_chat};
 use shared::chats::bot::return_chat::give_chat_to_bot;
 use shared::chats::notifications::NotificationContext;
 use shared::domain::accounts::agent::Role;
@@ -18,6 +18,7 @@ use shared::domain::accounts::agent_presence;
 use shared::domain::bots::bot::Bot;
 use shared::domain::chats::chat::Chat;
 use shared::domain::chats::chat_state::{ChatEvent, TransferRequester, TransferTarget};
+use shared::domain::chats::transfer_request::TransferRequest;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -28,7 +29,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
-use shared::wire::agent::{ChatRow, ChatTransfer, TransferRequest};
+use shared::wire::agent::{ChatRow, ChatTransfer};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -50,10 +51,12 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let requester = TransferRequester { agent: &caller.agent, is_admin: caller.role == Role::Admin };
     let settings = &directory.cached_settings(account_id).await?;
     let context = NotificationContext { webhooks: &settings.webhooks, agent_id: None, now };
-    let transition = match find_recipient(directory, account_id, request.body_as::<ChatTransfer>()?.checked()?).await? {
+    let (recipient, note) = request.body_as::<ChatTransfer>()?.checked()?;
+    let transition = match find_recipient(directory, account_id, recipient).await? {
         Recipient::Agents(target) => {
             require_online(connections, &caller, &chat, (requester, &target)).await?;
-            transfer_chat(chats, chat, requester, &target, context).await?
+            let transfer = Transfer { to: &target, note: note.as_deref() };
+            transfer_chat(chats, chat, requester, transfer, context).await?
         }
         Recipient::Bot(bot) => give_chat_to_bot(chats, chat, requester, &bot, context).await?,
     };

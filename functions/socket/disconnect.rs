@@ -1,22 +1,40 @@
 //! $disconnect of the WebSocket API: removes a socket that has been closed. If it was an agent's last socket, the agent
-//! counts as offline 90 seconds later. API Gateway does not guarantee the $disconnect event. If the event is missing,
+//! counts as offline 90 seconds later. The colleagues who show the same chat are told that the agent has left it. API Gateway does not guarantee the $disconnect event. If the event is missing,
 //! `deliver-push` removes the socket when it cannot send a push to the socket; without a push, the socket expires
 //! 130 minutes after it was opened.
 
 use std::process::ExitCode;
 
+use shared::delivery::socket_gateway::SocketGateway;
+use shared::domain::socket::Socket;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::socket::{self, SocketEvent};
+use shared::service::push::PushService;
+use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 
 fn main() -> ExitCode {
     socket::run(handle)
 }
 
-async fn handle(connections: Connections, event: SocketEvent) -> Result<(), Error> {
-    match connections.socket(event.connection_id()).await? {
-        Some(socket) => connections.remove_socket(&socket, clock::now()).await,
-        None => Ok(()),
-    }
+type Dependencies = (Connections, Directory, Chats, SocketGateway);
+
+async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Error> {
+    let (connections, directory, chats, gateway) = dependencies;
+    let Some(socket) = connections.socket(event.connection_id()).await? else { return Ok(()) };
+    let now = clock::now();
+    connections.remove_socket(&socket, now).await?;
+    let Socket::Agent(socket) = socket else { return Ok(()) };
+    let push = PushService {
+        directory: &directory,
+        chats: &chats,
+        connections: &connections,
+        gateway: &gateway,
+        browsers: None,
+        now,
+    };
+    let left = socket.subscription.as_ref().and_then(|shown| shown.open_chat);
+    push.push_viewers(&socket, left, None).await
 }

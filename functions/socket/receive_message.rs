@@ -2,10 +2,11 @@
 //!
 //! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as
 //! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat; `seen` is pushed to the
-//! visitor of a widget; `subscribe` says what the client shows. If the session has ended, the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
-//! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. The response to a
-//! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
-//! frame.
+//! visitor of a widget; `subscribe` says what the client shows, and tells the colleagues who show the same chat. If the
+//! session has ended, the socket is closed. A socket that has missed a push is closed too; its client then connects
+//! again and reads what it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far.
+//! The response to a rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway
+//! sends its own error frame.
 
 use std::process::ExitCode;
 
@@ -147,7 +148,13 @@ async fn respond(
         }
         ClientFrame::Subscribe(shown) => {
             let response = socket_frame::subscribed_frame(&shown);
+            let opened = shown.open_chat;
             push.connections.subscribe(socket, shown).await?;
+            // An error is only logged, because the subscription is stored.
+            let left = socket.subscription.as_ref().and_then(|before| before.open_chat);
+            if let Err(error) = push.push_viewers(socket, left, opened).await {
+                tracing::warn!(context = error.context(), "viewers not pushed");
+            }
             Ok(Some(response))
         }
     }

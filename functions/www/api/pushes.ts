@@ -17,6 +17,8 @@ export type Push =
   | { type: "visitor"; visitor_number: number; chat_id: number; visitor: components["schemas"]["Chat"]["visitor"] }
   | { type: "typing"; chat_id: number; from: "visitor"; typing: boolean; text?: string }
   | { type: "typing"; chat_id: number; from: "agent"; typing: boolean; agent: { id: number; name: string } }
+  /** Which agents show the chat that this client shows. */
+  | { type: "viewers"; chat_id: number; agent_ids: number[] }
   | { type: "presence"; agent_id: number; status: PresenceStatus }
   | { type: "settings" }
   /** The response to a subscription. */

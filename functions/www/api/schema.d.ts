@@ -816,7 +816,7 @@ export interface paths {
         put?: never;
         /**
          * An admin creates a canned reply
-         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.
+         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies. A reply with actions is a macro: after an agent has sent it, the console carries them out with the rights of this agent.
          */
         post: operations["createCannedReply"];
         delete?: never;
@@ -847,7 +847,7 @@ export interface paths {
         head?: never;
         /**
          * An admin changes a canned reply
-         * @description Absent fields stay unchanged. 409 if another canned reply has the same shortcut.
+         * @description Absent fields stay unchanged; actions are replaced as a whole. 409 if another canned reply has the same shortcut.
          */
         patch: operations["changeCannedReply"];
         trace?: never;
@@ -1077,7 +1077,7 @@ export interface paths {
         put?: never;
         /**
          * The agent adds a private note to the chat
-         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed.
+         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed. The agents whom it mentions are told of it.
          */
         post: operations["addNote"];
         delete?: never;
@@ -2858,6 +2858,12 @@ export interface components {
             /** @description The cursor of the next page. */
             next: string | null;
         };
+        /** @description What the console does after an agent has sent the reply. */
+        Actions: {
+            add_tags: components["schemas"]["SequentialNumber"][];
+            close: boolean;
+            transfer_to?: components["schemas"]["TransferRecipient"];
+        };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
             created_at: components["schemas"]["UnixSeconds"];
@@ -3710,11 +3716,15 @@ export interface components {
             canned_replies: components["schemas"]["CannedReply"][];
         };
         CannedReply: {
+            /** @description Absent if the reply has no actions. */
+            actions?: components["schemas"]["Actions"];
             id: string;
             shortcut: string;
             text: string;
         };
         CannedReplyChanges: {
+            /** @description Null removes all actions. */
+            actions?: components["schemas"]["NewReplyActions"] | null;
             shortcut?: components["schemas"]["CannedReplyShortcut2"];
             text?: components["schemas"]["CannedReplyText2"];
         };
@@ -4116,6 +4126,8 @@ export interface components {
             /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
             handover: components["schemas"]["HandoverRow"] | null;
             last_message: components["schemas"]["LastMessage"] | null;
+            /** @description The agents whom private notes mention. Absent if there are none. */
+            mentions?: components["schemas"]["Mention"][];
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -4139,11 +4151,15 @@ export interface components {
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
-        /** @description Exactly one of the three fields is required. */
+        /** @description Exactly one of agent_id, department_id and bot_id is required. */
         ChatTransfer: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /** @description A private note, which is stored in the same step before the transfer. */
+            note?: string | null;
         } | {
             department_id: components["schemas"]["SequentialNumber"];
+            /** @description A private note, which is stored in the same step before the transfer. */
+            note?: string | null;
         } | {
             bot_id: string;
         };
@@ -5080,6 +5096,11 @@ export interface components {
          *     at least quiet_ms.
          */
         LongestTurn: number;
+        /** @description An agent whom a private note mentions, and the seq of the last such note. */
+        Mention: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            seq: components["schemas"]["SequentialNumber"];
+        };
         MessageBot: {
             name: string;
         };
@@ -5271,6 +5292,7 @@ export interface components {
             visitor_data?: components["schemas"]["AllowedVisitorData"] | null;
         };
         NewCannedReply: {
+            actions?: components["schemas"]["NewReplyActions"] | null;
             shortcut: components["schemas"]["CannedReplyShortcut"];
             text: components["schemas"]["CannedReplyText"];
         };
@@ -5291,6 +5313,8 @@ export interface components {
             name: string;
         };
         NewNote: {
+            /** @description The agents whom the note mentions, who must see the chat. */
+            mentions?: components["schemas"]["SequentialNumber"][];
             text: string;
         };
         NewProvider: {
@@ -5305,6 +5329,17 @@ export interface components {
              */
             endpoint: string;
             name: string;
+        };
+        /** @description What the console does after an agent has sent the reply. A chat cannot be both transferred and closed. */
+        NewReplyActions: {
+            /** @description The numbers of tags to put on the chat. */
+            add_tags?: components["schemas"]["SequentialNumber"][];
+            /**
+             * @description Whether the chat is closed.
+             * @default false
+             */
+            close?: boolean;
+            transfer_to?: components["schemas"]["TransferTo"] | null;
         };
         /** @description A saved view as it is to be. Absent fields do not restrict it. */
         NewSavedView: {
@@ -6538,6 +6573,8 @@ export interface components {
             latitude?: number;
             /** Format: double */
             longitude?: number;
+            /** @description Only in entries of the type note: the agents whom it mentions. Absent if there are none. */
+            mentions?: components["schemas"]["SequentialNumber"][];
             performer?: string;
             /** @description When the message reached the visitor and was read, if the integrator of the chat's channel reports it. */
             receipt?: components["schemas"]["Receipt"];
@@ -6643,6 +6680,21 @@ export interface components {
         TranscriptSender: "visitor" | "bot" | "agent";
         /** @enum {string} */
         TranscriptSender2: "visitor" | "agent";
+        TransferRecipient: {
+            agent_id: components["schemas"]["SequentialNumber"];
+        } | {
+            department_id: components["schemas"]["SequentialNumber"];
+        } | {
+            bot_id: string;
+        };
+        /** @description Exactly one of agent_id, department_id and bot_id is required. */
+        TransferTo: {
+            agent_id: components["schemas"]["SequentialNumber"];
+        } | {
+            department_id: components["schemas"]["SequentialNumber"];
+        } | {
+            bot_id: string;
+        };
         TriggerCommand: {
             command: string;
             params?: unknown;
@@ -6719,8 +6771,9 @@ export interface components {
             phone: string | null;
             sources: components["schemas"]["VisitorFieldSources"];
         };
-        /** @description An absent field stays unchanged, and an empty text clears it. */
+        /** @description An absent field stays unchanged, and null or an empty text clears it. */
         VisitorChanges: {
+            /** @description Null counts as absent. */
             blacklisted?: boolean | null;
             description?: string | null;
             email?: (string) | null;
@@ -9407,6 +9460,8 @@ export interface operations {
                 department_id?: components["schemas"]["SequentialNumber"];
                 /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
+                /** @description Selects chats in which a private note mentions the agent or, if false, the others. */
+                mentioned?: boolean;
                 /** @description Selects chats that are put aside now or, if false, the others. */
                 snoozed?: boolean;
                 /** @description open selects every state except closed. */

@@ -33,6 +33,7 @@ export type VisitorChanges = Schemas["VisitorChanges"];
 export type SuggestedAnswer = Schemas["SuggestedAnswer"];
 export type AgentPanel = Schemas["AgentPanel"];
 export type AgentMessage = Schemas["AgentMessage"];
+export type NewNote = Schemas["NewNote"];
 export type FileType = Schemas["FileMessage"]["type"];
 export type AgentSession = Schemas["AgentSession"];
 export type LoginResponse = Schemas["LoginResponse"];
@@ -47,6 +48,8 @@ export type WidgetSettings = Schemas["WidgetSettings"];
 export type ChannelChanges = Schemas["ChannelChanges"];
 export type Colleague = Schemas["Colleague"];
 export type CannedReply = Schemas["CannedReply"];
+/** What the console does after a canned reply has been sent. */
+export type ReplyActions = NonNullable<CannedReply["actions"]>;
 export type DeliveryLogEntry = Schemas["DeliveryLogEntry"];
 export type DeliveryState = Delivery["state"];
 export type DeliveryTarget = Schemas["DeliveryTarget"];

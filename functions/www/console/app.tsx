@@ -8,6 +8,7 @@ import { ConnectionBanner } from "./connection-banner";
 import { WorkspaceContext } from "./workspace-context";
 import { AdminsOnly } from "./admins-only";
 import { sectionNamed } from "./sections";
+import { nextChatOpener, requestClose } from "./chat-actions";
 import { Conversation } from "./conversation/conversation";
 import { NavigationRail } from "./navigation/navigation-rail";
 import { OverlayLayer } from "./overlays";
@@ -46,6 +47,8 @@ export function App() {
 function SignedIn({ me }: { me: Session }) {
   const [workspace] = useState(() => new Workspace(me));
   useEffect(() => {
+    workspace.macros.onClose = (chatId) => requestClose(workspace, chatId);
+    workspace.macros.onTransfer = (chatId) => nextChatOpener(workspace, chatId);
     workspace.start();
     const stopKeys = listenForShortcuts(workspace);
     return () => {

@@ -21,12 +21,51 @@ export function requestClose(workspace: Workspace, chatId: number): void {
 }
 
 export function closeAndOpenNext(workspace: Workspace, chatId: number): void {
+  const openNext = nextChatOpener(workspace, chatId);
+  workspace.closing.close(chatId);
+  openNext();
+}
+
+/** Returns a function that leaves the chat for the one that now follows it in the list. */
+export function nextChatOpener(workspace: Workspace, chatId: number): () => void {
   const list = visibleChats(workspace.chats);
   const at = list.findIndex((row) => row.chat_id === chatId);
   const next = list[at + 1] ?? list[at - 1];
-  workspace.closing.close(chatId);
-  if (matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
-  else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
+  return () => {
+    if (matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
+    else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
+  };
+}
+
+/** Returns the selected chats that the list shows. Others may have left it since, so they are not changed. */
+export function selectedChats(workspace: Workspace): number[] {
+  const selected = workspace.selection.chatIds.value;
+  return selected.size === 0 ? [] : listedIds(workspace).filter((id) => selected.has(id));
+}
+
+const listedIds = (workspace: Workspace) => visibleChats(workspace.chats).map((row) => row.chat_id);
+
+/** Selects the chat that has the focus in the list, or the open one, or ends its selection. */
+export function toggleSelected(workspace: Workspace): void {
+  const focused = document.activeElement?.closest<HTMLElement>("[data-chat]")?.dataset["chat"];
+  const chatId = focused === undefined ? route.peek().id : Number(focused);
+  if (chatId !== undefined && listedIds(workspace).includes(chatId)) workspace.selection.toggle(chatId);
+}
+
+/** Selects the chats from the one that was selected last to this one. */
+export const extendSelection = (workspace: Workspace, chatId: number) =>
+  workspace.selection.extendTo(chatId, listedIds(workspace));
+
+export const selectAll = (workspace: Workspace) => workspace.selection.toggleAll(listedIds(workspace));
+
+/** Changes these chats. Those that could not be changed stay selected. */
+export async function changeSelected(
+  { bulk, selection }: Workspace,
+  label: string,
+  chatIds: readonly number[],
+  change: (chatId: number) => Promise<void>,
+): Promise<void> {
+  selection.remove(await bulk.run(label, chatIds, change));
 }
 
 /** Opens the next chat in the list if `by` is 1, or the previous one if it is -1. */
@@ -38,7 +77,11 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   const row = list[next];
   if (row === undefined) return;
   openChat(row.chat_id, route.peek().id !== undefined);
-  document.querySelector(`[data-chat="${row.chat_id}"]`)?.scrollIntoView({ block: "nearest" });
+  const element = document.querySelector<HTMLElement>(`[data-chat="${row.chat_id}"]`);
+  element?.scrollIntoView({ block: "nearest" });
+  // The focus follows, so that keys that act on the focused row do not act on the one before.
+  const hasFocus = (document.activeElement?.closest("[data-chat]") ?? null) !== null;
+  if (hasFocus) element?.focus({ preventScroll: true });
 }
 
 /** Accepts the open chat if it is with a bot or waiting for an agent. Otherwise, accepts the chat that has waited

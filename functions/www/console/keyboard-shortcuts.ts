@@ -1,5 +1,14 @@
 import { LOCKED_DIALOG } from "../ui/dialog";
-import { acceptNext, openFilter, requestClose, openAdjacentChat } from "./chat-actions";
+import {
+  acceptNext,
+  openAdjacentChat,
+  openFilter,
+  requestClose,
+  selectAll,
+  selectedChats,
+  toggleSelected,
+} from "./chat-actions";
+import type { BulkKind } from "./organizing/bulk-dialogs";
 import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/agent/preferences";
 import { openChat, route } from "./state/page/route";
 import {
@@ -12,32 +21,6 @@ import {
 } from "./state/list/view-state";
 import type { Workspace } from "./state/workspace";
 import { SEARCH_INPUT_ID } from "./inbox/inbox";
-
-export const KEYBOARD_SHORTCUTS: readonly {
-  keys: readonly string[];
-  description: string;
-  section: "Anywhere" | "In the list" | "In a chat" | "While writing";
-}[] = [
-  { keys: ["Ctrl", "K"], description: "Find a chat or an action", section: "Anywhere" },
-  { keys: ["/"], description: "Search", section: "Anywhere" },
-  { keys: ["?"], description: "Show keyboard shortcuts", section: "Anywhere" },
-  { keys: ["j"], description: "Next chat", section: "In the list" },
-  { keys: ["k"], description: "Previous chat", section: "In the list" },
-  { keys: ["f"], description: "Filter the list", section: "In the list" },
-  { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
-  { keys: ["r"], description: "Reply", section: "In a chat" },
-  { keys: ["n"], description: "Add a private note", section: "In a chat" },
-  { keys: ["c"], description: "Call the visitor", section: "In a chat" },
-  { keys: ["t"], description: "Transfer", section: "In a chat" },
-  { keys: ["l"], description: "Tags", section: "In a chat" },
-  { keys: ["s"], description: "Snooze", section: "In a chat" },
-  { keys: ["e"], description: "Close", section: "In a chat" },
-  { keys: ["i"], description: "Show or hide visitor details", section: "In a chat" },
-  { keys: ["Esc"], description: "Leave the field, or go back to the list", section: "In a chat" },
-  { keys: ["Enter"], description: "Send", section: "While writing" },
-  { keys: ["Shift", "Enter"], description: "New line", section: "While writing" },
-  { keys: ["/"], description: "Canned replies", section: "While writing" },
-];
 
 function isTextField(target: EventTarget | null): boolean {
   return (
@@ -59,6 +42,7 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target) || isOverlayOpen()) return;
     if (event.key === "Escape") {
       if (isVisitorPaneOverlayOpen.peek()) closeVisitorPane();
+      else if (workspace.selection.chatIds.peek().size > 0) workspace.selection.clear();
       else if (workspace.reading.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches)
         openChat(undefined);
       return;
@@ -86,10 +70,15 @@ function focusSearch(): void {
 }
 const isShown = (element: HTMLElement) => element.offsetParent !== null;
 
+/** What these keys do with the selected chats. */
+const BULK_KEYS: Readonly<Record<string, BulkKind>> = { l: "bulk-tags", t: "bulk-transfer", e: "bulk-close" };
+
 function shortcutAction(workspace: Workspace, key: string): (() => void) | undefined {
   if (key === "?") return () => (overlay.value = { kind: "shortcuts" });
   if (key === "/") return focusSearch;
   if (route.peek().section !== "inbox") return undefined;
+  const bulkKind = BULK_KEYS[key];
+  if (bulkKind !== undefined && selectedChats(workspace).length > 0) return () => (overlay.value = { kind: bulkKind });
   const id = workspace.reading.openChatId.peek();
   const row = id === undefined ? undefined : workspace.headers.peek(id);
   const isMine = row !== undefined && workspace.chats.isMine(row);
@@ -98,6 +87,10 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
       return () => openAdjacentChat(workspace, 1);
     case "k":
       return () => openAdjacentChat(workspace, -1);
+    case "x":
+      return () => toggleSelected(workspace);
+    case "X":
+      return () => selectAll(workspace);
     case "a":
       return () => acceptNext(workspace);
     case "r":

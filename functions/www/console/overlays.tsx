@@ -1,9 +1,9 @@
 import type { CreatedChannel } from "./state/list/view-state";
-import { CloseDialog, LeaveDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
+import { CloseDialog, LeaveDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
+import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
-import { TransferDialog } from "./transfer/transfer-dialog";
 
 /** Loaded when it is first opened, because only admins add channels. */
 const ChannelDialog = lazyComponent<{
@@ -28,6 +28,16 @@ const FileDialog = lazyComponent<{ chatId: number }>(() =>
 );
 const TagDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/tag-dialog").then(({ TagDialog }) => TagDialog),
+);
+const ShortcutsDialog = lazyComponent(() =>
+  import("./shortcuts-dialog").then(({ ShortcutsDialog }) => ShortcutsDialog),
+);
+const SignOutDialog = lazyComponent(() => import("./sign-out-dialog").then(({ SignOutDialog }) => SignOutDialog));
+const TransferDialog = lazyComponent<{ chatIds: readonly number[] }>(() =>
+  import("./transfer/transfer-dialog").then(({ TransferDialog }) => TransferDialog),
+);
+const BulkDialog = lazyComponent<{ kind: BulkKind }>(() =>
+  import("./organizing/bulk-dialogs").then(({ BulkDialog }) => BulkDialog),
 );
 const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
@@ -63,7 +73,11 @@ function CurrentOverlay() {
     case "sign-out":
       return <SignOutDialog />;
     case "transfer":
-      return <TransferDialog chatId={current.chatId} />;
+      return <TransferDialog chatIds={[current.chatId]} />;
+    case "bulk-transfer":
+    case "bulk-tags":
+    case "bulk-close":
+      return <BulkDialog kind={current.kind} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
     case "tags":

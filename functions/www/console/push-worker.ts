@@ -3,7 +3,7 @@
 
 /** A notification as `deliver-push` sends it (shared/src/wire/push/notification.rs). */
 interface PushedNotification {
-  kind: "message" | "waiting" | "given" | "withdraw";
+  kind: "message" | "waiting" | "given" | "mention" | "withdraw";
   chat_id: number;
   name?: string;
   text?: string;
@@ -62,6 +62,7 @@ function textOf({ kind, chat_id: chatId, name, text = "" }: PushedNotification):
   const who = name ?? `Chat #${chatId}`;
   if (kind === "waiting") return { title: `${who} is waiting`, body: text };
   if (kind === "given") return { title: `${who} is your chat now`, body: text };
+  if (kind === "mention") return { title: `You are mentioned: ${who}`, body: text };
   return { title: who, body: text || "New message" };
 }
 

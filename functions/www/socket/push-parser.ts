@@ -19,6 +19,7 @@ const CHAT_PUSH_TYPES = new Set<Push["type"]>([
   "panel",
   "visitor",
   "typing",
+  "viewers",
 ]);
 const PUSH_TYPES = new Set<Push["type"]>([...CHAT_PUSH_TYPES, "changes", "presence", "settings", "subscribed"]);
 

@@ -101,6 +101,7 @@ impl NewChat<'_> {
             rating: None,
             tag_ids: Vec::new(),
             snooze: None,
+            mentions: Vec::new(),
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

@@ -46,7 +46,6 @@ use crate::wire::channels::message_content::{MessageFields, ParsedMessage};
 use crate::wire::channels::visitor_message;
 use crate::wire::channels::visitor_report::{RatingReport, ReceiptReport};
 use crate::wire::fields::reader::read;
-use crate::wire::fields::values::Text;
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 use crate::wire::widget::{
     BrowserPage, CallbackRequest, HistoryRequest, OfflineMessageRequest, RatingRequest, SessionRequest,
@@ -256,8 +255,9 @@ fn agent_message(input: &[u8]) {
 
 fn agent_note(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(agent::NewNote { text: Text(text) }) = accepted(&body, read(&body)) else { return };
-    assert_content_stored(&Content::text(text));
+    let Some(note) = accepted(&body, read::<agent::NewNote>(&body)) else { return };
+    let (text, mentions) = note.into_parts();
+    assert_content_stored(&Content::Note { text, mentions });
 }
 
 fn agent_call(input: &[u8]) {

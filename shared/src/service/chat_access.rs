@@ -3,10 +3,12 @@
 //! and pushes.
 
 use std::collections::{BTreeSet, HashMap};
+use std::slice;
 use std::sync::Arc;
 
-use futures_util::future::try_join;
+use futures_util::future::{try_join, try_join_all};
 
+use crate::domain::accounts::agent::Role;
 use crate::domain::accounts::department::{Audience, Roster};
 use crate::domain::channels::channel::{Channel, ChannelSettings};
 use crate::domain::chats::chat::Chat;
@@ -112,7 +114,7 @@ impl ChatAccess<'_> {
         limit: usize,
     ) -> Result<ChatPage, Error> {
         let ChatPage { mut chats, next } = listing.next(MAX_HEADERS_PER_READ).await?;
-        chats.retain(|chat| filter.selects(chat, self.now));
+        chats.retain(|chat| filter.selects(chat, self.session.agent.agent_id, self.now));
         let mut selected = self.visible_chats(chats).await?;
         if selected.len() <= limit {
             return Ok(ChatPage { chats: selected, next });
@@ -120,6 +122,21 @@ impl ChatAccess<'_> {
         selected.truncate(limit);
         let next = selected.last().map(|chat| chat.chat_id);
         Ok(ChatPage { chats: selected, next })
+    }
+
+    /// Fails if one of the agents whom a note mentions does not exist or does not see the chat.
+    pub async fn require_seen_by(&self, agent_ids: &[u64], chat: &Chat) -> Result<(), Error> {
+        let account_id = &self.session.account_id;
+        let agents = agent_ids.iter().map(|agent_id| self.directory.agent(account_id, *agent_id));
+        let agents = try_join_all(agents).await?.into_iter().flatten();
+        let viewers: Vec<Viewer> =
+            agents.map(|agent| Viewer { agent_id: agent.agent_id, is_admin: agent.role == Role::Admin }).collect();
+        let visibility = ChatVisibility::read(self.directory, account_id, &viewers, slice::from_ref(chat)).await?;
+        let sees = |agent_id: u64| viewers.iter().any(|it| it.agent_id == agent_id && visibility.sees(*it, chat));
+        match agent_ids.iter().position(|agent_id| !sees(*agent_id)) {
+            Some(index) => Err(Error::field(format!("mentions[{index}]"), "does not see the chat")),
+            None => Ok(()),
+        }
     }
 
     /// Removes from `chats` those that the agent must not see and those whose retention period has ended, and returns

@@ -4,6 +4,8 @@
 //!
 //! - a call, which a client may have to show whoever has the chat,
 //! - a failed delivery, which admins count.
+//!
+//! A note is also pushed to the agents whom it mentions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,15 +98,16 @@ impl PushService<'_> {
     }
 }
 
-/// Returns the agents who have or had the chat, and those whose messages have changed.
+/// Returns the agents who have or had the chat, those whose messages have changed, and those whom notes mention.
 fn concerned_agents(push: &ChatPush) -> BTreeSet<u64> {
     let owner = |chat: &Chat| chat.state.agent().map(|agent| agent.agent_id);
     let author = |entry: &TimelineEntry| match &entry.from {
         Sender::Agent(agent) => Some(agent.agent_id),
         Sender::Visitor | Sender::Bot(_) | Sender::System => None,
     };
+    let mentioned = entries(push).flat_map(|entry| entry.content.mentions().iter().copied());
     let owners = push.before.iter().chain(&push.current).filter_map(owner);
-    owners.chain(entries(push).filter_map(author)).collect()
+    owners.chain(entries(push).filter_map(author)).chain(mentioned).collect()
 }
 
 fn has_call(push: &ChatPush) -> bool {

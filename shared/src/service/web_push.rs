@@ -1,5 +1,5 @@
 //! Notifies the browsers of agents while the console is closed: of what a visitor writes in the agent's chat, of a chat
-//! that the agent was given, and of chats that wait. A notification that has become pointless, because somebody has
+//! that the agent was given, of chats that wait, and of notes that mention the agent. A notification that has become pointless, because somebody has
 //! answered or accepted the chat, is withdrawn. A notification is a hint, so an error is only logged.
 
 use futures_util::{StreamExt, stream};
@@ -34,6 +34,15 @@ pub(super) struct ChatNews {
     visitor_text: Option<String>,
     /// Whether an agent has written after the visitor.
     is_answered: bool,
+    /// The last note that mentions agents.
+    note: Option<MentioningNote>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct MentioningNote {
+    /// The beginning of the note.
+    text: String,
+    mentions: Vec<u64>,
 }
 
 impl ChatNews {
@@ -57,17 +66,26 @@ impl ChatNews {
                         Sender::Bot(_) | Sender::System => {}
                     }
                 }
+                ChatItemChange::Entry { before: None, after } if !after.content.mentions().is_empty() => {
+                    let text = after.content.preview(MAX_TEXT_CHARS);
+                    news.note = Some(MentioningNote { text, mentions: after.content.mentions().to_vec() });
+                }
                 ChatItemChange::Header { after: None, .. }
                 | ChatItemChange::Entry { .. }
                 | ChatItemChange::Panel { .. }
                 | ChatItemChange::Visitor { .. } => {}
             }
         }
-        (news.has_new_owner || news.is_answered || news.visitor_text.is_some()).then_some(news)
+        let is_news = news.has_new_owner || news.is_answered || news.visitor_text.is_some() || news.note.is_some();
+        is_news.then_some(news)
     }
 
     /// Returns how a browser must be notified. `is_seen` says whether its agent sees the chat.
     fn notification_for(&self, chat: &Chat, browser: &WebPushSubscription, is_seen: bool) -> Option<NotificationKind> {
+        // Whoever is mentioned saw the chat when the note was written.
+        if self.note.as_ref().is_some_and(|note| note.mentions.contains(&browser.agent_id)) {
+            return Some(NotificationKind::Mention);
+        }
         let was_notified = browser.notified_chats.contains(&self.chat_id);
         match &chat.state {
             ChatState::Waiting | ChatState::Offered(_) if is_seen && browser.notifies_of_waiting => {
@@ -87,6 +105,18 @@ impl ChatNews {
             | ChatState::Offered(_)
             | ChatState::Active(_)
             | ChatState::Closed(_) => was_notified.then_some(NotificationKind::Withdraw),
+        }
+    }
+}
+
+impl ChatNews {
+    fn text_of(&self, kind: NotificationKind) -> Option<&str> {
+        match kind {
+            NotificationKind::Mention => self.note.as_ref().map(|note| note.text.as_str()),
+            NotificationKind::Message
+            | NotificationKind::Waiting
+            | NotificationKind::Given
+            | NotificationKind::Withdraw => self.visitor_text.as_deref(),
         }
     }
 }
@@ -124,7 +154,7 @@ impl BrowserNotifications<'_> {
             browsers.iter().filter_map(move |browser| {
                 let (news, is_seen) = (news?, visibility.sees(viewer(browser), chat));
                 let kind = news.notification_for(chat, browser, is_seen)?;
-                Some(Task { browser, chat, kind, text: news.visitor_text.as_deref() })
+                Some(Task { browser, chat, kind, text: news.text_of(kind) })
             })
         });
         let tasks: Vec<Task<'_>> = tasks.collect();

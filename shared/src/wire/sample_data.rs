@@ -76,6 +76,7 @@ pub fn chat(now: Timestamp) -> Chat {
         rating: Some(Rating::Positive),
         tag_ids: Vec::new(),
         snooze: None,
+        mentions: Vec::new(),
         retention_days: None,
         previous_chats: Vec::new(),
     }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::account_resources::add_canned_reply;
+use crate::support::account_resources::{add_canned_reply, add_department, connect_bot};
 use crate::support::api_client::TestAgent;
 use crate::support::test_host::run_on_shared_host;
 
@@ -47,6 +47,51 @@ fn canned_reply_is_created_listed_changed_and_deleted() {
         assert_eq!(listed(&ann).await, pairs([("bye", "Hello {visitor}")]));
         admin.client.delete(&path).await.expect_error(404, "not_found");
         admin.client.patch(&path, &json!({"text": "x"})).await.expect_error(404, "not_found");
+    });
+}
+
+#[test]
+fn macro_has_actions_until_they_are_removed() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let admin = &account.admin.client;
+        let tags = json!([{"name": "VIP", "color": "red"}, {"name": "Refund", "color": "blue"}]);
+        admin.put("/admin/settings", &json!({"tags": tags})).await.expect(200);
+        let department: u64 = add_department(&account.admin).await.parse().unwrap();
+        let transfer = json!({"add_tags": [2, 1], "transfer_to": {"department_id": department}});
+        let body = json!({"shortcut": "refund", "text": "Done.", "actions": transfer});
+        let created = admin.post(PATH, &body).await.expect(201);
+        let stored = json!({"add_tags": [2, 1], "transfer_to": {"department_id": department}, "close": false});
+        assert_eq!(created["actions"], stored);
+        let path = format!("{PATH}/{}", created["id"].as_str().unwrap());
+        assert_eq!(admin.patch(&path, &json!({"text": "Sent."})).await.expect(200)["actions"], stored);
+        admin.patch(&path, &json!({"actions": {"close": true}})).await.expect(200);
+        let listed = async || admin.get(PATH).await.expect(200)["canned_replies"][0].clone();
+        assert_eq!(listed().await["actions"], json!({"add_tags": [], "close": true}));
+        admin.patch(&path, &json!({"actions": null})).await.expect(200);
+        assert_eq!(listed().await.get("actions"), None);
+    });
+}
+
+#[test]
+fn macro_with_unknown_tag_or_recipient_is_rejected() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (admin, stranger_bot) = (&account.admin.client, connect_bot(host, &host.create_account().await).await);
+        let path = format!("{PATH}/{}", add_canned_reply(&account.admin, "hi").await);
+        for (actions, field) in [
+            (json!({"add_tags": [1]}), "actions.add_tags[0]"),
+            (json!({"transfer_to": {"agent_id": 99}}), "actions.transfer_to.agent_id"),
+            (json!({"transfer_to": {"department_id": 99}}), "actions.transfer_to.department_id"),
+            (json!({"transfer_to": {"bot_id": stranger_bot}}), "actions.transfer_to.bot_id"),
+            (json!({"transfer_to": {"agent_id": 1}, "close": true}), "actions"),
+        ] {
+            let body = json!({"shortcut": "new", "text": "x", "actions": actions});
+            for reply in [admin.post(PATH, &body).await, admin.patch(&path, &json!({"actions": actions})).await] {
+                assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], field, "{actions}");
+            }
+        }
+        assert_eq!(listed(&account.admin).await, pairs([("hi", "Hello {visitor}")]));
     });
 }
 

@@ -9,6 +9,7 @@ mod chat_export;
 mod chat_search;
 mod chat_visibility;
 mod console;
+mod mentions;
 mod private_notes;
 mod push;
 mod reports;

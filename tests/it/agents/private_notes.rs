@@ -132,6 +132,34 @@ fn agents_who_see_a_chat_may_add_notes_in_it() {
 }
 
 #[test]
+fn note_of_a_transfer_is_stored_before_it() {
+    run_on_shared_host(async |host| {
+        let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let ben = chat.account.create_agent("Ben").await;
+        ben.set_presence("online").await;
+        let path = format!("/agent/chats/{}/transfer", chat.number);
+        let invalid = [
+            (json!({"agent_id": ben.id, "note": ""}), "note"),
+            (json!({"agent_id": ben.id, "note": "é".repeat(10_001)}), "note"),
+            (json!({"bot_id": "b", "note": NOTE}), "note"),
+        ];
+        for (body, field) in invalid {
+            let error = chat.agent.client.post(&path, &body).await.expect_error(400, "invalid_request");
+            assert_eq!(error["error"]["field"], field, "{body}");
+        }
+        chat.agent.client.post(&path, &json!({"agent_id": ben.id, "note": NOTE})).await.expect(200);
+        let timeline = ben.timeline(chat.number).await;
+        let [_, note, transfer] = timeline.as_slice() else { panic!("{timeline:?}") };
+        assert_eq!(
+            (&note["type"], &note["text"], &note["agent"]["id"]),
+            (&json!("note"), &json!(NOTE), &chat.agent.id)
+        );
+        assert_eq!(transfer["from"], "system");
+        assert_ne!(ben.chat(chat.number).await["last_message"]["text"], NOTE, "a note is no message");
+    });
+}
+
+#[test]
 fn invalid_note_is_rejected() {
     run_on_shared_host(async |host| {
         let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;

@@ -61,6 +61,42 @@ fn subscriber_gets_the_new_text_of_an_edited_message() {
 }
 
 #[test]
+fn agents_who_show_a_chat_know_of_each_other() {
+    run_on_shared_host(async |host| {
+        let team = Team::create(host).await;
+        team.channel.send_text(VISITOR_ID, "Hello").await;
+        let mut ann = open(&team.ann, &["waiting"], Some(1)).await;
+        let mut ben = open(&team.ben, &["waiting"], Some(1)).await;
+        let both = json!({"v": 1, "type": "viewers", "chat_id": 1, "agent_ids": [team.ann.id, team.ben.id]});
+        let viewers = async |socket: &mut AgentSocket| socket.find("viewers", |frame| frame["type"] == "viewers").await;
+        assert_eq!(viewers(&mut ann).await, both);
+        let only_ann = json!({"v": 1, "type": "viewers", "chat_id": 1, "agent_ids": [team.ann.id]});
+        subscribe(&mut ben, &["waiting"], None).await;
+        assert_eq!(viewers(&mut ann).await, only_ann, "Ben shows no chat");
+        let ben = open(&team.ben, &["waiting"], Some(1)).await;
+        assert_eq!(viewers(&mut ann).await, both);
+        ben.close().await;
+        assert_eq!(viewers(&mut ann).await, only_ann, "Ben has gone");
+    });
+}
+
+#[test]
+fn agent_who_may_not_see_a_chat_is_no_viewer() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (ann, ben) = (account.create_agent("Ann").await, account.create_agent("Ben").await);
+        let channel = account.create_channel_with(INTEGRATOR_URL, json!({"agent_ids": [ann.id]})).await;
+        channel.send_text(VISITOR_ID, "Hello").await;
+        let mut socket = open(&ann, &["waiting"], Some(1)).await;
+        let _stranger = open(&ben, &["waiting"], Some(1)).await;
+        let _admin = open(&account.admin, &["waiting"], Some(1)).await;
+        let mut ids = [account.admin.id.clone(), ann.id.clone()];
+        ids.sort_by_key(Value::as_u64);
+        socket.find("viewers", |frame| frame["type"] == "viewers" && frame["agent_ids"] == json!(ids)).await;
+    });
+}
+
+#[test]
 fn subscriber_gets_own_and_open_chats_at_once() {
     run_on_shared_host(async |host| {
         let team = Team::create(host).await;

@@ -143,6 +143,31 @@ fn email_address_is_stored_without_blanks_and_can_be_cleared() {
 }
 
 #[test]
+fn null_clears_a_field_and_an_absent_field_stays() {
+    run_on_shared_host(async |host| {
+        let (account, channel) = account_with_visitor(host).await;
+        let fields = ["name", "email", "phone", "description"];
+        let values = json!({"name": "Ada", "email": "a@b.c", "phone": "020", "description": "Likes numbers"});
+        for field in fields {
+            account.admin.client.patch(VISITOR_PATH, &values).await.expect(200);
+            let mut expected = values.clone();
+            expected[field] = json!(if field == "name" { "Anonymous" } else { "" });
+            account.admin.client.patch(VISITOR_PATH, &json!({field: null})).await.expect(200);
+            let shown = account.admin.chat(1).await["visitor"].clone();
+            for other in fields {
+                assert_eq!(
+                    shown[other].as_str().unwrap_or_default(),
+                    expected[other],
+                    "{other} after clearing {field}"
+                );
+            }
+        }
+        channel.send_text(VISITOR_ID, "Still me").await;
+        assert_eq!(account.admin.chat(1).await["visitor"]["sources"]["description"], "agent", "cleared by the agent");
+    });
+}
+
+#[test]
 fn visitor_of_another_account_is_not_found() {
     run_on_shared_host(async |host| {
         let (account, _) = account_with_visitor(host).await;

@@ -126,6 +126,21 @@ fn waiting_chat_and_its_messages_notify_the_browser() {
 }
 
 #[test]
+fn mention_in_a_note_notifies_the_browser() {
+    run_on_shared_host(async |host| {
+        let (team, browser) = (Team::create(host).await, Browser::start().await);
+        team.channel.send_text(VISITOR_ID, "Hello").await;
+        team.account.admin.accept(1).await;
+        browser.subscribe(&team.ann).await;
+        let note = json!({"text": "@Ann, do you know the order?", "mentions": [team.ann.id]});
+        team.account.admin.client.post("/agent/chats/1/notes", &note).await.expect(201);
+        let name = team.ann.chat(1).await["visitor"]["name"].clone();
+        let expected = json!({"kind": "mention", "chat_id": 1, "name": name, "text": note["text"]});
+        assert_eq!(browser.notification(1).await, expected);
+    });
+}
+
+#[test]
 fn notification_is_withdrawn_when_a_colleague_accepts() {
     run_on_shared_host(async |host| {
         let (team, browser) = (Team::create(host).await, Browser::start().await);

@@ -114,7 +114,7 @@ pub async fn add_canned_reply(admin: &TestAgent, shortcut: &str) -> String {
 }
 
 /// Creates a channel and connects a bot to it. Returns the bot's id.
-async fn connect_bot(host: &TestHost, account: &TestAccount) -> String {
+pub async fn connect_bot(host: &TestHost, account: &TestAccount) -> String {
     let channel = account.create_channel("https://app.example/hook").await;
     let provider_id = register_provider(&host.operator, "https://bots.example/hook", json!({})).await;
     TestBot::connect(account, &provider_id, &[&channel], json!({})).await.bot_id

@@ -126,6 +126,14 @@ async function checkDialogs(page, visitor) {
   await waitForChat(page, visitor.name);
 }
 
+async function checkSelection(page) {
+  await pressShortcut(page, "Shift+X");
+  await page.getByText("2 selected").waitFor();
+  await check(page, "selected chats");
+  await checkDialog(page, "Close 2 chats?", () => pressShortcut(page, "e"));
+  await pressShortcut(page, "Escape");
+}
+
 async function checkCannedReplies(page) {
   await pressShortcut(page, "Control+k");
   await page.keyboard.type("manage canned");
@@ -171,6 +179,7 @@ for (const device of DEVICES) {
       await admin.post("/agent/canned-replies", {
         shortcut: "hello",
         text: "Hello {visitor}",
+        actions: { close: true },
       });
       await account.openChat("João Ferreira");
       const amara = await account.openAcceptedChat("Amara Kone", {
@@ -182,6 +191,7 @@ for (const device of DEVICES) {
       await admin.accept(chat_id);
       await chatRow(page, "One more question").waitFor();
       await check(page, "inbox");
+      await checkSelection(page);
       await checkConversation(page, account, amara);
       await checkComposer(page);
       await checkVisitorPane(page);

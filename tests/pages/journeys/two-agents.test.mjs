@@ -41,6 +41,25 @@ journey(
 );
 
 journey(
+  "agents who have the same chat open see each other",
+  async ({ account, open }) => {
+    await account.openChat("Elif Andersen");
+    const [jonas] = account.agents;
+    const [page, other] = [await open(), await open(jonas)];
+    await openChat(page, "Elif Andersen");
+    await openChat(other, "Elif Andersen");
+    const looking = (name) =>
+      page
+        .locator(".viewers", { hasText: `${name} is looking at this chat` })
+        .first();
+    await looking(jonas.name).waitFor();
+    await other.locator(".viewers", { hasText: account.admin.name }).waitFor();
+    await other.close();
+    await looking(jonas.name).waitFor({ state: "detached" });
+  },
+);
+
+journey(
   "chat leaves the list of an agent who may not see it any more",
   async ({ account, open }) => {
     const [jonas, ada] = account.agents;

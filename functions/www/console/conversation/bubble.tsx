@@ -1,6 +1,8 @@
 import type { Entry } from "../../api/types";
 import { LinkedText, Markdown } from "../../ui/linked-text";
 import { CallCard } from "../calls/call-card";
+import { splitMentions } from "../state/chat/mentions";
+import { useWorkspace } from "../workspace-context";
 import { handoverLabels } from "../state/chat/handover-text";
 import { isMedia, Media } from "./media";
 
@@ -12,6 +14,25 @@ interface BubbleProps {
   /** Called with the text of a quick reply when it is pressed. Absent where nobody can answer with it. */
   /** `id` is that of the button, if it has one. */
   onReply?: ((text: string, id?: string | number) => void) | undefined;
+}
+
+/** A note with the names of the colleagues whom it mentions set off. */
+function NoteWithMentions({ text, mentions }: { text: string; mentions: readonly number[] }) {
+  const agents = useWorkspace().roster.people.value?.agents ?? [];
+  const mentioned = agents.filter(({ id }) => mentions.includes(id));
+  return (
+    <div class="bubble" dir="auto">
+      {splitMentions(text, mentioned).map((part, index) =>
+        part.agentId === undefined ? (
+          <LinkedText key={index} text={part.text} />
+        ) : (
+          <b key={index} class="mention">
+            {part.text}
+          </b>
+        ),
+      )}
+    </div>
+  );
 }
 
 /** What somebody has written, or what a bot tells the agents. */
@@ -55,6 +76,7 @@ export function Bubble({ entry, onReply }: BubbleProps) {
     );
   }
   const text = entry.text ?? "";
+  if (entry.mentions !== undefined) return <NoteWithMentions text={text} mentions={entry.mentions} />;
   return (
     <div class="bubble" dir="auto">
       {EMOJI_ONLY.test(text) ? <span class="emoji-only">{text}</span> : <LinkedText text={text} />}

@@ -1,11 +1,16 @@
 import "./composer.css";
 import { useRef, useState } from "preact/hooks";
+import type { ReplyActions } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { handleListKey } from "../../ui/list-keys";
 import { Popover } from "../../ui/popover";
 import { overlay } from "../state/list/view-state";
+import { describeActions } from "../state/chat/reply-actions";
 import { isAnonymous } from "../state/list/chats";
+import { useWorkspace } from "../workspace-context";
 import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text";
 import { EmojiPicker } from "./emoji-picker";
+import { MentionOptions } from "./mention-options";
 import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
@@ -20,7 +25,7 @@ export function Composer(props: ComposerProps) {
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || handleSuggestionKey(event, composer)) return;
+    if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
       event.preventDefault();
       if (isOpen) suggestions.dismiss();
@@ -52,6 +57,9 @@ export function Composer(props: ComposerProps) {
       {isOpen && (
         <SuggestionList suggestions={suggestions} isTouch={hasCoarsePointer()} onChoose={composer.insertReply} />
       )}
+      {composer.mentionList.items.length > 0 && (
+        <MentionOptions list={composer.mentionList} onChoose={composer.insertMention} />
+      )}
       <div class={classes}>
         {!isNoteOnly && <KindChoice isNote={isNote} onChange={composer.chooseKind} />}
         <textarea
@@ -60,7 +68,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           value={text}
           aria-label={isNote ? "Private note" : `Message to ${name}`}
-          placeholder={isNote ? "Only agents see this note" : `Write to ${shortName}`}
+          placeholder={isNote ? "Only agents see this note. @ mentions a colleague" : `Write to ${shortName}`}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && items.length > 0 ? "canned" : undefined}
@@ -73,6 +81,9 @@ export function Composer(props: ComposerProps) {
           onKeyDown={onKeyDown}
           onBlur={() => typingNotice.onBlur()}
         />
+        {!isNote && composer.actions !== undefined && (
+          <MacroActions actions={composer.actions} onDrop={composer.dropActions} />
+        )}
         <div class="bar">
           <Tools chatId={props.chatId} composer={composer} />
           <Hints composer={composer} />
@@ -107,6 +118,25 @@ function handleSuggestionKey(event: KeyboardEvent, { suggestions, insertReply }:
   return true;
 }
 
+/** Moves through the colleagues or mentions one. Returns whether the key has done this. */
+function handleMentionKey(event: KeyboardEvent, { mentionList, insertMention }: ComposerState): boolean {
+  const { items, selectedIndex, select, dismiss } = mentionList;
+  const agent = items[selectedIndex];
+  if (agent === undefined || event.shiftKey) return false;
+  if (event.key === "Escape") dismiss();
+  else if (event.key === "Tab") insertMention(agent);
+  else
+    handleListKey(event, {
+      selectedIndex,
+      count: items.length,
+      optionIdPrefix: "mention",
+      onSelect: select,
+      onChoose: () => insertMention(agent),
+    });
+  if (event.key === "Escape" || event.key === "Tab") event.preventDefault();
+  return event.defaultPrevented;
+}
+
 /** On a touch screen, Enter alone begins a line. */
 export const isSendKey = ({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =>
   key === "Enter" && !shiftKey && !altKey && (!hasCoarsePointer() || ctrlKey || metaKey);
@@ -122,6 +152,30 @@ function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: 
         Private note
       </button>
     </div>
+  );
+}
+
+/** What happens after the message has been sent. */
+function MacroActions({ actions, onDrop }: { actions: ReplyActions; onDrop: () => void }) {
+  const { roster } = useWorkspace();
+  return (
+    <p class="macro-actions">
+      <span>Then:</span>
+      {describeActions(actions, roster.people.value).map((text) => (
+        <span key={text} class="chip" dir="auto">
+          {text}
+        </span>
+      ))}
+      <button
+        type="button"
+        class="btn only-icon"
+        aria-label="Send only the text"
+        title="Send only the text"
+        onClick={onDrop}
+      >
+        <Icon name="x" />
+      </button>
+    </p>
   );
 }
 

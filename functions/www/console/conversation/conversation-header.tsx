@@ -55,6 +55,7 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
         <p class="clip">{row === undefined ? `#${chatId}` : <Subtitle row={row} detail={detail} />}</p>
       </div>
       <span class="grow" />
+      <OtherViewers chatId={chatId} />
       {isMine && <CallButton chatId={chatId} isCalling={isCalling} />}
       {canTransfer && (
         <button
@@ -81,6 +82,23 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
       />
       <PaneButton />
     </header>
+  );
+}
+
+/** The colleagues who have the chat open too, so that two agents do not answer the same visitor. */
+function OtherViewers({ chatId }: { chatId: number }) {
+  const { viewers, roster } = useWorkspace();
+  const others = viewers.others(chatId);
+  const people = (roster.people.value?.agents ?? []).filter(({ id }) => others.includes(id));
+  if (people.length === 0) return null;
+  const text = `${people.map(({ name }) => name).join(", ")} ${people.length === 1 ? "is" : "are"} looking at this chat`;
+  return (
+    <span class="viewers" role="status" title={text}>
+      {people.slice(0, 3).map(({ id, name, photo }) => (
+        <Avatar key={id} id={id} name={name} photo={photo} class="small" />
+      ))}
+      <span class="sr">{text}</span>
+    </span>
   );
 }
 

@@ -245,6 +245,7 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
       item.chatId,
       [draft.text, text].filter((part) => part.trim() !== "").join("\n"),
       item.kind === "note",
+      item.kind === "message" ? item.actions : draft.actions,
     );
     focusComposer(item.chatId, item.kind === "note" ? "note" : "reply");
   };

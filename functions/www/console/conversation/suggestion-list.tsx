@@ -1,4 +1,5 @@
 import type { CannedReply } from "../../api/types";
+import { describeActions } from "../state/chat/reply-actions";
 import { overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import type { Suggestions } from "./use-suggestions";
@@ -12,7 +13,7 @@ interface SuggestionListProps {
 
 /** The canned replies above the composer. */
 export function SuggestionList({ suggestions, isTouch, onChoose }: SuggestionListProps) {
-  const { isAdmin } = useWorkspace();
+  const { isAdmin, roster } = useWorkspace();
   const { replies, items, selectedIndex, select } = suggestions;
   const hint = items.length === 0 ? "There are no canned replies yet." : isTouch ? "" : "Enter inserts, Esc closes";
   return (
@@ -32,7 +33,12 @@ export function SuggestionList({ suggestions, isTouch, onChoose }: SuggestionLis
               onMouseMove={() => select(index)}
             >
               <b>/{reply.shortcut.replace(/^\//, "")}</b>
-              <span dir="auto">{reply.text}</span>
+              <span dir="auto">
+                {reply.text}
+                {reply.actions !== undefined && (
+                  <small>{describeActions(reply.actions, roster.people.value).join(", ")}</small>
+                )}
+              </span>
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CannedReply, ChatRow } from "../../api/types";
+import type { CannedReply, ChatRow, Colleague } from "../../api/types";
 import { announce } from "../../ui/announcer";
+import { mentionedIds } from "../state/chat/mentions";
 import { TypingNotice } from "../state/chat/typing-notice";
 import { composerFocusRequest } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
@@ -8,6 +9,7 @@ import type { Workspace } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, fillPlaceholders, isForgottenShortcut, MAX_TEXT_CHARACTERS } from "./composer-text";
 import { useGrowingHeight } from "./use-growing-height";
+import { useMentionList } from "./use-mention-list";
 import { useSuggestedAnswer } from "./use-suggested-answer";
 import { useSuggestions } from "./use-suggestions";
 
@@ -32,10 +34,13 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const [caret, setCaret] = useState(draft.text.length);
   /** The text that looked like a shortcut when the agent sent it, so that it is sent only if the agent repeats this. */
   const [confirmed, setConfirmed] = useState<string>();
+  /** What is done after the message has been sent, because it contains a macro. */
+  const [actions, setActions] = useState(draft.actions);
   const [isRestored, setRestored] = useState(draft.text !== "");
   const textarea = useRef<HTMLTextAreaElement>(null);
   const typingNotice = useTypingNotice(workspace, chatId);
   const suggestions = useSuggestions(text, caret, isNote);
+  const mentionList = useMentionList(text, caret, isNote);
   const suggested = useSuggestedAnswer(chatId);
   useGrowingHeight(textarea, text);
 
@@ -57,6 +62,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     if (storedDraft.text !== text) {
       setText(storedDraft.text);
       setCaret(storedDraft.text.length);
+      setActions(storedDraft.actions);
     }
     focus();
   }, [request]);
@@ -64,20 +70,22 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     if (isNoteOnly || startsAsNote) focus();
   }, []);
 
-  const updateText = (value: string, position: number, asNote = isNote) => {
+  const updateText = (value: string, position: number, asNote = isNote, newActions = actions) => {
+    const keptActions = value.trim() === "" ? undefined : newActions;
     setText(value);
+    setActions(keptActions);
     setCaret(position);
     setRestored(false);
     suggestions.follow(value, position);
     setConfirmed(undefined);
-    workspace.drafts.write(chatId, value, asNote);
+    workspace.drafts.write(chatId, value, asNote, keptActions);
     if (value.trim() === "") suggested.forget();
     if (!asNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
   };
 
-  const replace = (from: number, to: number, insertedText: string, asNote = isNote) => {
+  const replace = (from: number, to: number, insertedText: string, asNote = isNote, newActions = actions) => {
     const position = from + insertedText.length;
-    updateText(text.slice(0, from) + insertedText + text.slice(to), position, asNote);
+    updateText(text.slice(0, from) + insertedText + text.slice(to), position, asNote, newActions);
     const element = textarea.current;
     requestAnimationFrame(() => {
       element?.focus();
@@ -89,8 +97,21 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const insertReply = (reply: CannedReply) => {
     if (suggestions.from === undefined) return;
     const visitor = isAnonymous(row.visitor.name) ? undefined : row.visitor.name;
-    replace(suggestions.from, caret, fillPlaceholders(reply.text, { visitor, agent: workspace.me.name }));
+    const filled = fillPlaceholders(reply.text, { visitor, agent: workspace.me.name });
+    replace(suggestions.from, caret, filled, isNote, reply.actions ?? actions);
     announce(`Reply ${reply.shortcut} inserted`);
+  };
+
+  const insertMention = (agent: Colleague) => {
+    if (mentionList.from === undefined) return;
+    replace(mentionList.from, caret, `@${agent.name} `);
+    announce(`${agent.name} is mentioned`);
+  };
+
+  const dropActions = () => {
+    setActions(undefined);
+    workspace.drafts.write(chatId, text, isNote);
+    focus();
   };
 
   const startCannedReply = () => {
@@ -133,13 +154,19 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     }
     typingNotice.stop();
     const draft = isNote ? undefined : suggested.useOf(trimmedText);
+    const mentions = mentionedIds(trimmedText, workspace.roster.people.peek()?.agents ?? []);
     workspace.outbox.add(
       chatId,
       isNote
-        ? { kind: "note", body: { text: trimmedText } }
-        : { kind: "message", body: { type: "text", text: trimmedText, ...(draft === undefined ? {} : { draft }) } },
+        ? { kind: "note", body: { text: trimmedText, ...(mentions.length === 0 ? {} : { mentions }) } }
+        : {
+            kind: "message",
+            body: { type: "text", text: trimmedText, ...(draft === undefined ? {} : { draft }) },
+            actions,
+          },
     );
     setText("");
+    setActions(undefined);
     setCaret(0);
     workspace.drafts.write(chatId, "", false);
     if (isNoteOnly) onDone?.();
@@ -147,19 +174,21 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     focus();
   };
 
-  const state = { text, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
-  const actions = {
+  const state = { text, actions, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
+  const handlers = {
     updateText,
     setCaret,
     insert,
     insertReply,
+    insertMention,
+    dropActions,
     startCannedReply,
     useSuggested,
     dismissSuggested,
     chooseKind,
     send,
   };
-  return { ...state, ...actions, textarea, typingNotice, suggestions, suggested };
+  return { ...state, ...handlers, textarea, typingNotice, suggestions, mentionList, suggested };
 }
 
 /** Tells the visitor and the colleagues that the agent is typing. */

@@ -112,6 +112,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
         {isWaiting && row.handover !== null && <HandoverChips handover={row.handover} />}
         {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
+        {chats.hasUnreadMention(row) && <span class="chip bad">Mentions you</span>}
         <ChatTags tagIds={row.tag_ids} />
         {chats.isSnoozed(row) && <SnoozedChip until={row.snoozed_until} />}
         {chats.isBackFromSnooze(row) && <span class="chip bot">Back from snooze</span>}

@@ -3,16 +3,24 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { lazyComponent } from "../../ui/lazy-component";
 import { FilterBar } from "../organizing/filter-bar";
 import { activeFilter, isFiltered, selects, serviceFilter, setFilter } from "../state/list/chat-filter";
 import { useWorkspace } from "../workspace-context";
 import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats } from "../state/list/chat-search";
-import { TABS, type ChatStore, type LoadState, type Tab } from "../state/list/chats";
+import { TABS, type ChatStore, type LoadState, type Tab, visitorName } from "../state/list/chats";
 import { openChat, route } from "../state/page/route";
 import { searchQuery, activeTab } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
+import { extendSelection } from "../chat-actions";
 import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
+import { RowCheckbox } from "./row-checkbox";
+
+/** Loaded when a chat is first selected, so that the first page does not wait for it. */
+const SelectionBar = lazyComponent(() =>
+  import("../organizing/selection-bar").then(({ SelectionBar }) => SelectionBar),
+);
 
 const TAB_LABELS: Record<Tab, string> = {
   waiting: "Waiting",
@@ -62,7 +70,7 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
 /** Returns the rows that the filter of the current tab selects. */
 function filtered(chats: ChatStore, rows: ChatRow[]): ChatRow[] {
   const filter = activeFilter.value;
-  return isFiltered(filter) ? rows.filter((row) => selects(filter, row, chats.isUnread(row))) : rows;
+  return isFiltered(filter) ? rows.filter((row) => selects(filter, row, chats.isUnread(row), chats.me)) : rows;
 }
 
 const loadClosed = (chats: ChatStore) => void chats.loadClosed(serviceFilter(activeFilter.peek()));
@@ -83,6 +91,11 @@ export function Inbox() {
     const timer = setTimeout(() => void search(workspace, searchText), SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [searchText]);
+
+  const isSelecting = workspace.selection.chatIds.value.size > 0 || workspace.bulk.progress.value !== undefined;
+  // Other chats are shown now, and only chats that are shown can be changed.
+  const shownChats = `${activeTab.value} ${searchText} ${JSON.stringify(activeFilter.value)}`;
+  useEffect(() => workspace.selection.clear(), [shownChats]);
 
   return (
     <section class="list" aria-label="Chats">
@@ -124,14 +137,17 @@ export function Inbox() {
           )}
         </label>
       </header>
-      {searchText === "" ? (
-        <div>
-          <Tabs />
-          <FilterBar />
-        </div>
-      ) : (
-        <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>
-      )}
+      <div>
+        {searchText === "" ? (
+          <>
+            <Tabs />
+            {!isSelecting && <FilterBar />}
+          </>
+        ) : (
+          <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>
+        )}
+        {isSelecting && <SelectionBar />}
+      </div>
       <ChatList />
     </section>
   );
@@ -237,6 +253,7 @@ function ChatList() {
           isTabStop={row.chat_id === tabStop}
           tab={listName}
         />
+        <RowCheckbox chatId={row.chat_id} name={visitorName(row)} />
       </li>
     ));
   let body;
@@ -285,6 +302,7 @@ function ChatList() {
       aria-labelledby={listName === "search" ? undefined : `tab-${listName}`}
       tabIndex={-1}
       onKeyDown={moveFocusInList}
+      onClickCapture={(event) => extendByClick(workspace, event)}
     >
       {body}
       <NextPageLoader listName={listName} />
@@ -297,6 +315,15 @@ function ChatList() {
 function isLoading(listName: Tab | "search", loadState: LoadState, count: number): boolean {
   if (listName === "search" || (loadState !== "loading" && loadState !== "idle")) return false;
   return listName !== "closed" || count === 0;
+}
+
+/** Selects the chats up to the one that was clicked with the Shift key, which would otherwise open a window. */
+function extendByClick(workspace: Workspace, event: MouseEvent): void {
+  const row = (event.target as HTMLElement).closest("li")?.querySelector<HTMLElement>("[data-chat]");
+  if (!event.shiftKey || row?.dataset["chat"] === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  extendSelection(workspace, Number(row.dataset["chat"]));
 }
 
 function moveFocusInList(event: KeyboardEvent): void {

@@ -27,10 +27,11 @@ function conditionsOf(filter: ChatFilter, workspace: Workspace): { label: string
   const { tags, channels, departments } = choicesIn(workspace);
   const labelIn = (choices: Choice[], value: string | number) =>
     choices.find((choice) => choice.value === String(value))?.label ?? `#${value}`;
-  const { unread, unanswered, tagId, channelId, departmentId } = filter;
+  const { unread, unanswered, mentioned, tagId, channelId, departmentId } = filter;
   return [
     unread && { label: "Unread", field: "unread" as const },
     unanswered && { label: "Unanswered", field: "unanswered" as const },
+    mentioned && { label: "Mentions me", field: "mentioned" as const },
     tagId !== undefined && { label: labelIn(tags, tagId), field: "tagId" as const },
     channelId !== undefined && { label: labelIn(channels, channelId), field: "channelId" as const },
     departmentId !== undefined && { label: labelIn(departments, departmentId), field: "departmentId" as const },

@@ -34,6 +34,11 @@ export function FilterForm() {
           isOn={filter.unanswered ?? false}
           onChange={(isOn) => change({ unanswered: isOn || undefined })}
         />
+        <Check
+          label="Mentions me: a note with @ and my name"
+          isOn={filter.mentioned ?? false}
+          onChange={(isOn) => change({ mentioned: isOn || undefined })}
+        />
       </div>
       <Choose
         label="Tag"
@@ -140,7 +145,8 @@ function ViewForm() {
         Delete the view “{shown.name}”
       </button>
     );
-  if (tab === "snoozed" || views.length >= MAX_VIEWS) return null;
+  // A view is the same for all agents, and does not contain who is mentioned.
+  if (tab === "snoozed" || activeFilter.value.mentioned !== undefined || views.length >= MAX_VIEWS) return null;
   const add = (event: Event) => {
     event.preventDefault();
     const others = views.filter((view) => view.name !== name.trim());

@@ -107,6 +107,8 @@ function start(service: Partial<FakeService> = {}, storage = memoryStorage()) {
   const events = {
     visitorActivity: ({ chat_id }: ChatRow) => void activeChatIds.push(chat_id),
     chatGiven: ({ chat_id }: ChatRow, by: Entry["agent"]) => void log.push(`given ${chat_id} by ${by?.name ?? "?"}`),
+    mentioned: (chatId: number, note: Entry) => void log.push(`mentioned ${chatId} ${note.seq}`),
+    viewers: (chatId: number, agentIds: readonly number[]) => void log.push(`viewers ${chatId} ${agentIds.join()}`),
     messageFailed: (chatId: number, entry: Entry | undefined) => void log.push(`failed ${chatId} ${entry?.seq ?? "?"}`),
     deliveryFailed: () => {},
     chatsGone: (chatIds: readonly number[]) => chatIds.forEach((chatId) => log.push(`gone ${chatId}`)),
@@ -234,6 +236,31 @@ test("colleague's typing is not mistaken for the visitor's", async () => {
   push({ type: "typing", from: "agent", typing: true, agent });
   push({ type: "typing", from: "agent", typing: false, agent });
   assert.equal(colleagues.notices.value.size, 0);
+  sync.stop();
+});
+
+test("mention by a colleague is reported once, and viewers as they are pushed", async () => {
+  const { sync, log } = start({ rows: [chatRow(7)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const note = (seq: number, agentId: number, mentions: number[]) => {
+    const message = {
+      ...timelineEntry(seq),
+      from: "agent",
+      type: "note",
+      agent: { id: agentId, name: "Jonas" },
+      mentions,
+    };
+    FakeSocket.last.push({ type: "message", chat_id: 7, seq, message });
+  };
+  note(2, 2, [1]);
+  note(2, 2, [1]);
+  note(3, 2, [3]);
+  note(4, 1, [1]);
+  FakeSocket.last.push({ type: "viewers", chat_id: 7, agent_ids: [1, 2] });
+  nextFrame();
+  assert.deepEqual(log, ["mentioned 7 2", "viewers 7 1,2"]);
   sync.stop();
 });
 

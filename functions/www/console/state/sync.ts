@@ -42,6 +42,8 @@ export interface SyncEvents {
   visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
   /** Called when somebody else has made the agent the chat's owner. `by` is who did it, if this is known. */
   chatGiven: (row: ChatRow, by: Entry["agent"]) => void;
+  /** Called when a colleague's note mentions the agent. */
+  mentioned: (chatId: number, note: Entry) => void;
   /** Called when a message of this agent could not be delivered. The message is undefined if only the chat's row tells
    * of the failure. */
   messageFailed: (chatId: number, entry: Entry | undefined) => void;
@@ -49,6 +51,8 @@ export interface SyncEvents {
   deliveryFailed: () => void;
   /** Called when chats have been erased, or the agent no longer sees them. */
   chatsGone: (chatIds: readonly number[]) => void;
+  /** Called with the agents who show the chat that this console shows. */
+  viewers: (chatId: number, agentIds: readonly number[]) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
   sessionEnded: () => void;
@@ -504,6 +508,8 @@ export class Sync {
         return this.timelines.peek(push.chat_id)?.applyVisitor(push.visitor);
       case "typing":
         return this.applyTyping(push);
+      case "viewers":
+        return this.events.viewers(push.chat_id, push.agent_ids);
       case "presence":
         return this.events.presence(push.agent_id, push.status);
       case "settings":
@@ -563,6 +569,8 @@ export class Sync {
     this.timelines.peek(chat_id)?.applyEntry(entry);
     if (row !== undefined && entry.seq > row.seq) rows.set(chat_id, withLastMessage(row, entry));
     if (entry.from === "agent") this.typing.colleagues.stop(chat_id);
+    const isMentioned = entry.mentions?.includes(this.chats.me) === true && entry.agent?.id !== this.chats.me;
+    if (isMentioned && isNew) this.events.mentioned(chat_id, entry);
     if (entry.from !== "visitor") return;
     this.typing.visitors.stop(chat_id);
     if (!isNew) return;

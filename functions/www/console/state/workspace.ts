@@ -10,8 +10,10 @@ import { CannedReplies } from "./agent/canned-replies";
 import { ChatAlerts } from "./alerts/chat-alerts";
 import { ChatHeaders } from "./chat/chat-headers";
 import { ChatStore } from "./list/chats";
+import { BulkChange } from "./chat/bulk-change";
 import { Closing } from "./chat/closing";
 import { Drafts } from "./chat/drafts";
+import { Selection } from "./list/selection";
 import { shownLists } from "./list/shown-lists";
 import { EventuallyConsistentList } from "./list/eventually-consistent-list";
 import { countFailedDeliveriesSoon } from "./alerts/failed-deliveries";
@@ -21,6 +23,7 @@ import { Outbox } from "./chat/outbox";
 import { Ownership } from "./chat/ownership";
 import { Presence } from "./agent/presence";
 import { Reading } from "./chat/reading";
+import { MacroRunner } from "./chat/reply-actions";
 import { Roster } from "./agent/roster";
 import { RunningCalls } from "./calls/running-calls";
 import { SentMessages } from "./chat/sent-messages";
@@ -29,6 +32,7 @@ import { isWebPushEnabled } from "./agent/preferences";
 import { Sync } from "./sync";
 import { Timelines } from "./chat/timeline";
 import { Typing } from "./chat/typing-store";
+import { Viewers } from "./chat/viewers";
 import { Visitors } from "./chat/visitors";
 
 export class Workspace {
@@ -40,16 +44,20 @@ export class Workspace {
   readonly bots: EventuallyConsistentList<Bot>;
 
   readonly chats: ChatStore;
+  readonly selection = new Selection();
+  readonly bulk = new BulkChange();
   /** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
   readonly isEmptyAccount = signal<boolean | undefined>(undefined);
   readonly timelines: Timelines;
   readonly headers: ChatHeaders;
   readonly reading: Reading;
   readonly typing = new Typing();
+  readonly viewers: Viewers;
   readonly runningCalls: RunningCalls;
   readonly ownership: Ownership;
   readonly closing: Closing;
   readonly organizing: Organizing;
+  readonly macros: MacroRunner;
   readonly visitors: Visitors;
 
   readonly drafts: Drafts;
@@ -80,6 +88,7 @@ export class Workspace {
       async () => (await api.get("/admin/bots")).bots,
       ({ bot_id }) => bot_id,
     );
+    this.viewers = new Viewers(me.id);
     this.chats = new ChatStore(api, me.id, this.storage);
     this.timelines = new Timelines(api);
     this.headers = new ChatHeaders(this.chats, this.timelines);
@@ -88,6 +97,7 @@ export class Workspace {
     this.ownership = new Ownership(api, me, this.chats, this.headers, this.storage);
     this.closing = new Closing(api, this.chats, this.headers);
     this.organizing = new Organizing(api, this.chats, this.headers);
+    this.macros = new MacroRunner(this.organizing, this.ownership, this.headers, this.roster);
     this.visitors = new Visitors(api, this.chats, this.timelines, this.headers);
     this.drafts = new Drafts(this.storage.child("draft."));
     this.outbox = new Outbox(api, this.storage.child("outbox."));
@@ -109,9 +119,11 @@ export class Workspace {
       {
         visitorActivity: (row, entry) => this.alerts.visitorActivity(row, entry),
         chatGiven: (row, by) => this.alerts.chatGiven(row, by),
+        mentioned: (chatId, note) => this.alerts.mentioned(chatId, note),
         messageFailed: (chatId, entry) => this.alerts.messageFailed(chatId, entry),
         deliveryFailed: () => this.isAdmin && countFailedDeliveriesSoon(this.api),
         chatsGone: (chatIds) => this.onChatsGone(chatIds),
+        viewers: (chatId, agentIds) => this.viewers.set(chatId, agentIds),
         presence: (agentId, status) => this.onPresence(agentId, status),
         settings: () => this.loadSharedData(),
         sessionEnded: () => endSession("expired"),
@@ -126,6 +138,9 @@ export class Workspace {
     const { outbox, ownership, reading, sync, visitors } = this;
     outbox.isPaused = (chatId) => ownership.acceptingChatIds.peek().has(chatId);
     outbox.onSent = (item, response) => this.sentMessages.add(item, response);
+    outbox.onDone = (item) => {
+      if (item.kind === "message" && item.actions !== undefined) void this.macros.run(item.chatId, item.actions);
+    };
     outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
     ownership.onSettled = (chatId) => void outbox.sendNext(chatId);
     ownership.onMissing = (chatId) => sync.removeChats([chatId]);
@@ -149,6 +164,7 @@ export class Workspace {
     this.cleanups.push(
       effect(() => {
         const id = this.reading.openChatId.value;
+        this.viewers.clear();
         if (id === undefined) return;
         this.alerts.dismiss(id);
         void this.reading.openTimeline(id);

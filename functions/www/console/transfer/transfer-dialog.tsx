@@ -9,6 +9,8 @@ import { handleListKey } from "../../ui/list-keys";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { compareNames } from "../../ui/words";
+import { MAX_TEXT_CHARACTERS } from "../conversation/composer-text";
+import { changeSelected } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/page/route";
 import { closeOverlay } from "../state/list/view-state";
@@ -49,11 +51,14 @@ const targetOf = (target: TransferTarget) =>
       ? { department_id: target.id }
       : { bot_id: target.id };
 
-export function TransferDialog({ chatId }: { chatId: number }) {
+/** Transfers one chat, or all of several ones to the same recipient. */
+export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
   const workspace = useWorkspace();
-  const row = workspace.chats.row(chatId);
+  const [chatId] = chatIds.length === 1 ? chatIds : [];
+  const row = chatId === undefined ? undefined : workspace.chats.row(chatId);
   const people = workspace.roster.people.value;
   const [searchText, setSearchText] = useState("");
+  const [note, setNote] = useState("");
   const [selected, setSelected] = useState(0);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -74,10 +79,17 @@ export function TransferDialog({ chatId }: { chatId: number }) {
 
   const transfer = async (target: TransferTarget | undefined) => {
     if (target === undefined || isBusy) return;
+    if (chatId === undefined) {
+      closeOverlay();
+      void changeSelected(workspace, `Transferring to ${target.name}`, chatIds, (id) =>
+        workspace.ownership.transfer(id, targetOf(target), note.trim()),
+      );
+      return;
+    }
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.ownership.transfer(chatId, targetOf(target));
+      await workspace.ownership.transfer(chatId, targetOf(target), note.trim());
       // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
       toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
@@ -90,6 +102,10 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     }
   };
 
+  const title =
+    chatId === undefined
+      ? `Transfer ${chatIds.length} chats`
+      : `Transfer ${row === undefined ? "the chat" : visitorName(row)}`;
   const onKeyDown = (event: KeyboardEvent) =>
     handleListKey(event, {
       selectedIndex,
@@ -100,7 +116,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     });
 
   return (
-    <Dialog title={`Transfer ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
+    <Dialog title={title} onClose={closeOverlay}>
       <div class="body">
         <input
           class="input"
@@ -118,6 +134,19 @@ export function TransferDialog({ chatId }: { chatId: number }) {
             setSelected(0);
           }}
           onKeyDown={onKeyDown}
+        />
+        <textarea
+          class="input"
+          rows={2}
+          dir="auto"
+          maxLength={MAX_TEXT_CHARACTERS}
+          aria-label="Private note to colleagues"
+          placeholder="Private note to colleagues (optional)"
+          value={note}
+          onInput={(event) => setNote(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.shiftKey) onKeyDown(event);
+          }}
         />
         {problem !== undefined && (
           <p class="notice bad" role="alert">

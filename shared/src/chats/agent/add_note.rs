@@ -16,6 +16,8 @@ use crate::store::write_races::WriteRaces;
 pub struct NewNote<'a> {
     pub agent: &'a AgentSnapshot,
     pub text: &'a str,
+    /// The agents whom the note mentions. They see the chat.
+    pub mentions: &'a [u64],
     pub key: Option<&'a IdempotencyKey>,
     pub now: Timestamp,
 }
@@ -40,7 +42,8 @@ pub async fn add_note(chats: &Chats, chat: Chat, note: &NewNote<'_>) -> Result<M
 
 impl NewNote<'_> {
     fn entry(&self, chat: &Chat) -> Result<TimelineEntry, Error> {
+        let content = Content::Note { text: self.text.to_owned(), mentions: self.mentions.to_vec() };
         let header = Chat { seq: chat.seq + 1, ..chat.clone() };
-        new_entry(&header, Sender::Agent(self.agent.clone()), Content::Note(self.text.to_owned()), self.now)
+        new_entry(&header, Sender::Agent(self.agent.clone()), content, self.now)
     }
 }

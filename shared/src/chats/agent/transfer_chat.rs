@@ -13,22 +13,35 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
-/// Transfers a chat and adds a timeline entry that reports the transfer. Returns the entry with the notifications. If the owner requests two transfers
-/// concurrently, one of them fails.
+/// Whom the chat is given to, and the private note that its agent leaves with it.
+#[derive(Clone, Copy)]
+pub struct Transfer<'a> {
+    pub to: &'a TransferTarget,
+    pub note: Option<&'a str>,
+}
+
+impl<'a> From<&'a TransferTarget> for Transfer<'a> {
+    fn from(to: &'a TransferTarget) -> Self {
+        Self { to, note: None }
+    }
+}
+
+/// Transfers a chat and adds a timeline entry that reports the transfer, after the note. Returns the entries with the
+/// notifications. If the owner requests two transfers concurrently, one of them fails.
 pub async fn transfer_chat(
     chats: &Chats,
     chat: Chat,
     by: TransferRequester<'_>,
-    to: &TransferTarget,
+    transfer: impl Into<Transfer<'_>>,
     context: NotificationContext<'_>,
 ) -> Result<Transition, Error> {
+    let transfer = transfer.into();
     let mut before = chat;
     let mut races = WriteRaces::new("transfer");
     loop {
-        let (mut after, entry) = after_transfer(&before, by, to, context.now)?;
+        let (mut after, mut entries) = after_transfer(&before, by, transfer, context.now)?;
         let contents = context.ownership_notifications(Some(&before), &after);
-        let notifications = context.create_entries(&mut after, contents)?;
-        let entries: Vec<TimelineEntry> = [entry].into_iter().chain(notifications).collect();
+        entries.extend(context.create_entries(&mut after, contents)?);
         let written = chats.write_transition(&before, &after, &entries, None).await;
         if let Some(result) = races.final_result(written) {
             return result.map(|()| Transition { chat: after, notifications: entries });
@@ -40,17 +53,23 @@ pub async fn transfer_chat(
 fn after_transfer(
     before: &Chat,
     by: TransferRequester<'_>,
-    to: &TransferTarget,
+    Transfer { to, note }: Transfer<'_>,
     now: Timestamp,
-) -> Result<(Chat, TimelineEntry), Error> {
+) -> Result<(Chat, Vec<TimelineEntry>), Error> {
     let state = before.state.after_event(ChatEvent::Transfer(by, to))?;
     let (name, department) = match to {
         TransferTarget::Agent(agent) => (&agent.name, before.department.clone()),
         TransferTarget::Department(department) => (&department.name, Some(department.snapshot())),
     };
-    let seq = before.seq + 1;
-    let after = Chat { department, seq, ..before.after_transition(state, now) };
+    let mut after = Chat { department, ..before.after_transition(state, now) };
+    let mut entries = Vec::new();
+    if let Some(note) = note {
+        after.seq += 1;
+        entries.push(new_entry(&after, Sender::Agent(by.agent.clone()), Content::note(note), now)?);
+    }
+    after.seq += 1;
     let text = Content::text(format!("{} transferred the chat to {name}", by.agent.name));
     let entry = new_entry(&after, Sender::System, text, now)?;
-    Ok((after, TimelineEntry { caused_by: Some(by.agent.without_photo()), ..entry }))
+    entries.push(TimelineEntry { caused_by: Some(by.agent.without_photo()), ..entry });
+    Ok((after, entries))
 }

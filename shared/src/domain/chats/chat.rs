@@ -9,6 +9,7 @@ use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::BotHandover;
 use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
+use crate::domain::chats::mention::Mention;
 use crate::domain::chats::message_content::Content;
 use crate::domain::deliveries::delivery::{Delivery, Target};
 use crate::domain::named::named;
@@ -192,6 +193,8 @@ pub struct Chat {
     pub tag_ids: Vec<u64>,
     /// Any transition removes it. It may be over; see [`snoozed_until`](Self::snoozed_until).
     pub snooze: Option<Snooze>,
+    /// The agents whom notes mention, those mentioned last at the end.
+    pub mentions: Vec<Mention>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
     /// The visitor's last chats before this one, newest first and at most ten; see

@@ -12,6 +12,8 @@ pub struct ChatFilter {
     /// Whether the visitor wrote the last message.
     pub unanswered: Option<bool>,
     pub snoozed: Option<bool>,
+    /// Whether a note mentions the agent who lists the chats.
+    pub mentioned: Option<bool>,
 }
 
 impl ChatFilter {
@@ -20,13 +22,15 @@ impl ChatFilter {
         *self == Self::default()
     }
 
-    pub fn selects(&self, chat: &Chat, now: Timestamp) -> bool {
-        let Self { tag_id, channel_id, department_id, unanswered, snoozed } = self;
+    /// Whether the filter selects the chat for this agent.
+    pub fn selects(&self, chat: &Chat, agent_id: u64, now: Timestamp) -> bool {
+        let Self { tag_id, channel_id, department_id, unanswered, snoozed, mentioned } = self;
         tag_id.is_none_or(|tag_id| chat.tag_ids.contains(&tag_id))
             && channel_id.as_ref().is_none_or(|channel_id| *channel_id == chat.channel_id)
             && department_id.is_none_or(|id| chat.department.as_ref().is_some_and(|it| it.department_id == id))
             && unanswered.is_none_or(|unanswered| unanswered == chat.is_unanswered())
             && snoozed.is_none_or(|snoozed| snoozed == chat.is_snoozed(now))
+            && mentioned.is_none_or(|mentioned| mentioned == chat.mentions_agent(agent_id))
     }
 }
 
@@ -35,6 +39,7 @@ mod tests {
     use super::*;
     use crate::domain::chats::chat::{MessagePreview, Sender};
     use crate::domain::chats::chat_change::Snooze;
+    use crate::domain::chats::mention::Mention;
     use crate::domain::chats::message_content::Content;
     use crate::wire::sample_data;
 
@@ -46,6 +51,7 @@ mod tests {
             tag_ids: vec![2],
             last_message: Some(from_visitor),
             snooze: Some(snooze),
+            mentions: vec![Mention { agent_id: 7, seq: 3 }],
             visitor_seq: 4,
             ..sample_data::chat(Timestamp(1_000))
         };
@@ -57,9 +63,11 @@ mod tests {
             (ChatFilter { department_id: Some(77), ..ChatFilter::default() }, false),
             (ChatFilter { snoozed: Some(true), ..ChatFilter::default() }, true),
             (ChatFilter { snoozed: Some(false), ..ChatFilter::default() }, false),
+            (ChatFilter { mentioned: Some(true), ..ChatFilter::default() }, true),
+            (ChatFilter { mentioned: Some(false), ..ChatFilter::default() }, false),
         ];
         for (filter, expected) in table {
-            assert_eq!(filter.selects(&chat, Timestamp(2_000)), expected, "{filter:?}");
+            assert_eq!(filter.selects(&chat, 7, Timestamp(2_000)), expected, "{filter:?}");
         }
     }
 }

@@ -114,6 +114,7 @@ mod tests {
             rating: None,
             tag_ids: Vec::new(),
             snooze: None,
+            mentions: Vec::new(),
             retention_days: None,
             previous_chats: Vec::new(),
         }

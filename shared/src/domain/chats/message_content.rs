@@ -80,7 +80,11 @@ pub enum Content {
     Media(Box<MediaMessage>),
     Rich(RichMessage),
     /// An agent's private note. Only agents see it: it has no delivery, and no receiver gets its text.
-    Note(String),
+    Note {
+        text: String,
+        /// The agents whom the note mentions.
+        mentions: Vec<u64>,
+    },
     /// What a bot told the agents when it handed over the chat. Only agents see it, like a note.
     Handover(Box<HandoverDetails>),
     /// A phone call. Its text is the visitor's phone number.
@@ -112,6 +116,16 @@ impl Content {
         Self::Text { text: text.into(), force_reply: false, button_id: None }
     }
 
+    /// Returns a note that mentions nobody.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self::Note { text: text.into(), mentions: Vec::new() }
+    }
+
+    /// Returns the agents whom the note mentions.
+    pub fn mentions(&self) -> &[u64] {
+        if let Self::Note { mentions, .. } = self { mentions } else { &[] }
+    }
+
     /// Returns a notification for a bot that has no further data.
     pub fn bot_notification(notification: BotNotification) -> Self {
         Self::BotNotification { notification, text: None, closed_by: None, opens_at: None }
@@ -124,7 +138,7 @@ impl Content {
             Self::Media(message) => message.media_type.name(),
             Self::Rich(RichMessage { format: RichFormat::Markdown(_), .. }) => Self::MARKDOWN,
             Self::Rich(RichMessage { format: RichFormat::Buttons { .. }, .. }) => Self::BUTTONS,
-            Self::Note(_) => Self::NOTE,
+            Self::Note { .. } => Self::NOTE,
             Self::Handover(_) => Self::HANDOVER,
             Self::Call(_) => Self::CALL,
             Self::BotNotification { notification, .. } => notification.name(),
@@ -136,7 +150,7 @@ impl Content {
     /// of a handover, or the visitor's number in a call.
     pub fn own_text(&self) -> Option<&str> {
         match self {
-            Self::Text { text, .. } | Self::Note(text) => Some(text),
+            Self::Text { text, .. } | Self::Note { text, .. } => Some(text),
             Self::Media(message) => message.text.as_deref(),
             Self::Rich(message) => message.text.as_deref(),
             Self::Handover(details) => details.summary.as_deref(),
@@ -191,7 +205,7 @@ impl Content {
     pub fn is_visible_to_visitor(&self) -> bool {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::Rich(_) => self.is_displayable(),
-            Self::Note(_) | Self::Handover(_) | Self::Call(_) | Self::BotNotification { .. } | Self::Webhook(_) => {
+            Self::Note { .. } | Self::Handover(_) | Self::Call(_) | Self::BotNotification { .. } | Self::Webhook(_) => {
                 false
             }
         }
@@ -210,7 +224,7 @@ impl Content {
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::BotNotification { .. } | Self::Webhook(_) => Some(self.clone()),
-            Self::Note(_) | Self::Handover(_) | Self::Call(_) => None,
+            Self::Note { .. } | Self::Handover(_) | Self::Call(_) => None,
             Self::Rich(RichMessage { format, text, force_reply, not_displayable: _ }) => {
                 let is_supported = match format {
                     RichFormat::Markdown(_) => rich_support.markdown,
@@ -289,7 +303,7 @@ mod tests {
         assert_eq!(rich(Some("1 or 2?")).converted_for(plain), Some(Content::text("1 or 2?")));
         assert_eq!(rich(None).converted_for(plain), None);
         assert_eq!(Content::text("hi").converted_for(plain), Some(Content::text("hi")));
-        assert_eq!(Content::Note("for us".into()).converted_for(all), None, "a private note");
+        assert_eq!(Content::note("for us").converted_for(all), None, "a private note");
         let forced = RichMessage { force_reply: true, ..rich_message(buttons(None), Some("1 or 2?")) };
         let fallback = Content::Text { text: "1 or 2?".into(), force_reply: true, button_id: None };
         assert_eq!(Content::Rich(forced).converted_for(plain), Some(fallback));

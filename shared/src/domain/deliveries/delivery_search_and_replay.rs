@@ -214,6 +214,7 @@ mod tests {
             rating: None,
             tag_ids: Vec::new(),
             snooze: None,
+            mentions: Vec::new(),
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),

@@ -146,7 +146,7 @@ impl LinkFilter {
             }
             // The strings in the data are filtered when the JSON is parsed.
             Content::Handover(details) => details.summary = self.filter_optional_text(details.summary.take()),
-            Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
+            Content::Note { .. } | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
         }
     }
 

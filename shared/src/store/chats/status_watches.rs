@@ -188,6 +188,7 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         rating: None,
         tag_ids: Vec::new(),
         snooze: None,
+        mentions: Vec::new(),
         retention_days: None,
         previous_chats: Vec::new(),
     }

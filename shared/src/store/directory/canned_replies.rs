@@ -1,10 +1,12 @@
 //! Canned replies in the Directory table. Each reply has a second item, whose key contains the shortcut, so that a
 //! shortcut is unique in the account. The account's item counts the replies. The items are written in one transaction.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
-use crate::domain::accounts::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
+use crate::domain::accounts::canned_reply::{CannedReply, LastAction, MAX_CANNED_REPLIES, ReplyActions};
+use crate::domain::chats::transfer_request::TransferRequest;
 use crate::error::{Error, ErrorContext};
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::keys::{
@@ -25,6 +27,26 @@ pub(in crate::store) struct CannedReplyItem {
     reply_id: String,
     shortcut: String,
     text: String,
+    /// Absent in replies that an earlier version of the service stored.
+    #[serde(default)]
+    actions: ActionsItem,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct ActionsItem {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    add_tags: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<LastActionItem>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LastActionItem {
+    Close,
+    TransferToAgent(u64),
+    TransferToDepartment(u64),
+    TransferToBot(String),
 }
 
 #[derive(Serialize)]
@@ -133,7 +155,7 @@ impl Directory {
         before: &CannedReply,
         after: &CannedReply,
     ) -> Result<(), WriteError> {
-        let changed = changed_values(reply_values(before), reply_values(after));
+        let changed = changed_values(reply_values(before)?, reply_values(after)?);
         if changed.is_empty() {
             return Ok(());
         }
@@ -162,8 +184,9 @@ fn audited_change(action: AuditAction, reply: &CannedReply) -> AuditedChange {
     AuditedChange::named(action, AuditedKind::CannedReply, &*reply.id, &reply.shortcut)
 }
 
-fn reply_values(reply: &CannedReply) -> ExpressionValues {
-    vec![(":shortcut", s(&*reply.shortcut)), (":text", s(&*reply.text))]
+fn reply_values(reply: &CannedReply) -> Result<ExpressionValues, Error> {
+    let actions = AttributeValue::M(to_item(&ActionsItem::from(reply.actions.clone()))?);
+    Ok(vec![(":shortcut", s(&*reply.shortcut)), (":text", s(&*reply.text)), (":actions", actions)])
 }
 
 /// Returns the write that reserves the reply's shortcut. The write fails if another reply has the shortcut.
@@ -179,15 +202,39 @@ fn shortcut_deletion(account_id: &str, reply: &CannedReply) -> Write {
 
 impl CannedReplyItem {
     pub(in crate::store) fn new(account_id: &str, reply: &CannedReply) -> Self {
-        let CannedReply { id: reply_id, shortcut, text } = reply.clone();
+        let CannedReply { id: reply_id, shortcut, text, actions } = reply.clone();
         let key = canned_reply_key(account_id, &reply_id);
-        Self { pk: key.pk, sk: key.sk, reply_id, shortcut, text }
+        Self { pk: key.pk, sk: key.sk, reply_id, shortcut, text, actions: actions.into() }
     }
 }
 
 impl From<CannedReplyItem> for CannedReply {
     fn from(item: CannedReplyItem) -> Self {
-        let CannedReplyItem { pk: _, sk: _, reply_id: id, shortcut, text } = item;
-        Self { id, shortcut, text }
+        let CannedReplyItem { pk: _, sk: _, reply_id: id, shortcut, text, actions } = item;
+        Self { id, shortcut, text, actions: actions.into() }
+    }
+}
+
+impl From<ReplyActions> for ActionsItem {
+    fn from(ReplyActions { add_tags, last }: ReplyActions) -> Self {
+        let last = last.map(|last| match last {
+            LastAction::Close => LastActionItem::Close,
+            LastAction::Transfer(TransferRequest::Agent(agent_id)) => LastActionItem::TransferToAgent(agent_id),
+            LastAction::Transfer(TransferRequest::Department(id)) => LastActionItem::TransferToDepartment(id),
+            LastAction::Transfer(TransferRequest::Bot(bot_id)) => LastActionItem::TransferToBot(bot_id),
+        });
+        Self { add_tags, last }
+    }
+}
+
+impl From<ActionsItem> for ReplyActions {
+    fn from(ActionsItem { add_tags, last }: ActionsItem) -> Self {
+        let last = last.map(|last| match last {
+            LastActionItem::Close => LastAction::Close,
+            LastActionItem::TransferToAgent(agent_id) => LastAction::Transfer(TransferRequest::Agent(agent_id)),
+            LastActionItem::TransferToDepartment(id) => LastAction::Transfer(TransferRequest::Department(id)),
+            LastActionItem::TransferToBot(bot_id) => LastAction::Transfer(TransferRequest::Bot(bot_id)),
+        });
+        Self { add_tags, last }
     }
 }

@@ -104,7 +104,7 @@ impl Stores {
         key: Option<&IdempotencyKey>,
         now: Timestamp,
     ) -> Result<u64, Error> {
-        let note = NewNote { agent: &bob(), text: "for us", key, now };
+        let note = NewNote { agent: &bob(), text: "for us", mentions: &[], key, now };
         add_note(&self.chats, chat, &note).await.map(|receipt| receipt.seq)
     }
 

@@ -15,11 +15,11 @@ use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
     minutes_of_day, time_of_day,
 };
+use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::signing_secret::SigningSecret;
 use crate::wire::admin::webhook_settings::Webhook;
 use crate::wire::admin::widget_triggers::{TriggerRule, TriggerRules};

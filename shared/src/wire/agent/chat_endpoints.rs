@@ -12,7 +12,9 @@ use crate::domain::chats::chat_changes::ChangesCursor;
 use crate::domain::chats::chat_filter::ChatFilter;
 use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chats::chat_state;
+use crate::domain::chats::mention::MAX_MENTIONS_PER_NOTE;
 use crate::domain::chats::message_content::{Content, TypingNotice};
+use crate::domain::chats::transfer_request::TransferRequest;
 use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -183,7 +185,8 @@ fn messages() -> Vec<Operation> {
         Operation::post("/agent/chats/{chat_id}/notes", "addNote", "The agent adds a private note to the chat")
             .describe(
                 "The note becomes an entry of type note, which only agents see: it is not delivered and is not part of \
-                 any event. Every agent who can see the chat can add a note, even when the chat is closed.",
+                 any event. Every agent who can see the chat can add a note, even when the chat is closed. The agents \
+                 whom it mentions are told of it.",
             )
             .body::<NewNote>()
             .idempotent()
@@ -242,6 +245,9 @@ pub struct ChatListQuery {
     /// Selects chats that are put aside now or, if false, the others.
     #[serde(default)]
     snoozed: NotNull<bool>,
+    /// Selects chats in which a private note mentions the agent or, if false, the others.
+    #[serde(default)]
+    mentioned: NotNull<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -275,6 +281,7 @@ impl ChatListQuery {
             department_id: number(&self.department_id),
             unanswered: self.unanswered.0,
             snoozed: self.snoozed.0,
+            mentioned: self.mentioned.0,
         }
     }
 }
@@ -403,8 +410,8 @@ fn checked_snooze(seconds: u64, now: Timestamp) -> Result<Timestamp, Error> {
     is_valid.then_some(until).ok_or_else(invalid)
 }
 
-fn numbers<const MAX: usize>(NotNull(list): NotNull<List<SequentialNumber, MAX>>) -> Vec<u64> {
-    list.into_iter().flat_map(|List(numbers)| numbers).map(|SequentialNumber(number)| number).collect()
+pub(in crate::wire) fn numbers<const MAX: usize>(list: NotNull<List<SequentialNumber, MAX>>) -> Vec<u64> {
+    list.0.into_iter().flat_map(|List(numbers)| numbers).map(|SequentialNumber(number)| number).collect()
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -426,9 +433,18 @@ pub struct AssignedChat {
     pub assign_to: WebUrl,
 }
 
-/// Exactly one of the three fields is required.
+/// To whom a chat is given, and what the colleagues must know.
 #[derive(Deserialize)]
 pub struct ChatTransfer {
+    agent_id: Option<SequentialNumber>,
+    department_id: Option<SequentialNumber>,
+    bot_id: Option<AnyText<MAX_BOT_ID_CHARS>>,
+    note: Option<Text<MAX_AGENT_TEXT_CHARS>>,
+}
+
+/// To whom a chat is given. Exactly one of the three fields is required.
+#[derive(Clone, Deserialize)]
+pub struct TransferTo {
     agent_id: Option<SequentialNumber>,
     department_id: Option<SequentialNumber>,
     bot_id: Option<AnyText<MAX_BOT_ID_CHARS>>,
@@ -436,14 +452,19 @@ pub struct ChatTransfer {
 
 const MAX_BOT_ID_CHARS: usize = 100;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TransferRequest {
-    Agent(u64),
-    Department(u64),
-    Bot(String),
+impl ChatTransfer {
+    /// Returns the recipient and the private note.
+    pub fn checked(self) -> Result<(TransferRequest, Option<String>), Error> {
+        let Self { agent_id, department_id, bot_id, note } = self;
+        let request = TransferTo { agent_id, department_id, bot_id }.checked()?;
+        if note.is_some() && matches!(request, TransferRequest::Bot(_)) {
+            return Err(Error::field("note", "cannot be given to a bot"));
+        }
+        Ok((request, note.map(|Text(note)| note)))
+    }
 }
 
-impl ChatTransfer {
+impl TransferTo {
     pub fn checked(&self) -> Result<TransferRequest, Error> {
         match (self.agent_id, self.department_id, &self.bot_id) {
             (Some(SequentialNumber(agent_id)), None, None) => Ok(TransferRequest::Agent(agent_id)),
@@ -462,34 +483,43 @@ impl JsonSchema for ChatTransfer {
     }
 
     fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
-        let number: Value = schemas.subschema_for::<SequentialNumber>().into();
-        json_schema!({
-            "description": "Exactly one of the three fields is required.",
-            "oneOf": [
-                {
-                    "type": "object",
-                    "required": ["agent_id"],
-                    "properties": {
-                        "agent_id": number.clone(),
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["department_id"],
-                    "properties": {
-                        "department_id": number,
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["bot_id"],
-                    "properties": {
-                        "bot_id": { "type": "string", "minLength": 1, "maxLength": MAX_BOT_ID_CHARS },
-                    },
-                },
-            ],
-        })
+        let note = serde_json::json!({
+            "type": ["string", "null"],
+            "minLength": 1,
+            "maxLength": MAX_AGENT_TEXT_CHARS,
+            "description": "A private note, which is stored in the same step before the transfer.",
+        });
+        transfer_schema(schemas, Some(&note))
     }
+}
+
+impl JsonSchema for TransferTo {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TransferTo".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        transfer_schema(schemas, None)
+    }
+}
+
+/// The recipients of a transfer. Those who can read it can get a note.
+fn transfer_schema(schemas: &mut SchemaGenerator, note: Option<&Value>) -> Schema {
+    let number: Value = schemas.subschema_for::<SequentialNumber>().into();
+    let bot_id = serde_json::json!({ "type": "string", "minLength": 1, "maxLength": MAX_BOT_ID_CHARS });
+    let recipient = |name: &str, id: Value, note: Option<&Value>| {
+        let mut properties = serde_json::Map::from_iter([(name.to_owned(), id)]);
+        properties.extend(note.map(|note| ("note".to_owned(), note.clone())));
+        serde_json::json!({ "type": "object", "required": [name], "properties": properties })
+    };
+    json_schema!({
+        "description": "Exactly one of agent_id, department_id and bot_id is required.",
+        "oneOf": [
+            recipient("agent_id", number.clone(), note),
+            recipient("department_id", number, note),
+            recipient("bot_id", bot_id, None),
+        ],
+    })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -597,7 +627,18 @@ impl MessageStored {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct NewNote {
-    pub text: Text<MAX_AGENT_TEXT_CHARS>,
+    text: Text<MAX_AGENT_TEXT_CHARS>,
+    /// The agents whom the note mentions, who must see the chat.
+    #[serde(default)]
+    mentions: NotNull<List<SequentialNumber, MAX_MENTIONS_PER_NOTE>>,
+}
+
+impl NewNote {
+    /// Returns the text, and the agents whom the note mentions.
+    pub fn into_parts(self) -> (String, Vec<u64>) {
+        let Self { text: Text(text), mentions } = self;
+        (text, numbers(mentions))
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -9,6 +9,7 @@ use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
 use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
+use crate::domain::chats::mention::{self, MAX_MENTIONED_AGENTS};
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{self, VisitorProfile};
@@ -91,6 +92,23 @@ pub struct ChatRow {
     /// or if the visitor has written since.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     snoozed_until: Optional<UnixSeconds>,
+    /// The agents whom private notes mention. Absent if there are none.
+    #[schemars(length(max = MAX_MENTIONED_AGENTS))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<Mention>,
+}
+
+/// An agent whom a private note mentions, and the seq of the last such note.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Mention {
+    agent_id: SequentialNumber,
+    seq: SequentialNumber,
+}
+
+impl From<mention::Mention> for Mention {
+    fn from(mention::Mention { agent_id, seq }: mention::Mention) -> Self {
+        Self { agent_id: SequentialNumber(agent_id), seq: SequentialNumber(seq) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -139,6 +157,7 @@ impl ChatRow {
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
+            mentions: chat.mentions.iter().copied().map(Mention::from).collect(),
             last_message: chat.last_message.map(LastMessage::from),
             department: chat.department.map(ChatDepartment::from),
             handover: chat.handover.map(HandoverRow::from),

@@ -9,10 +9,11 @@ mod timeline;
 mod visitors;
 mod web_push;
 
+pub(in crate::wire) use chat_endpoints::numbers;
 pub use chat_endpoints::{
     AgentCallRequest, AgentTyping, AssignedChat, ChangesQuery, ChatChanges, ChatList, ChatListQuery, ChatSearchQuery,
     ChatTransfer, ChatUpdate, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
-    TimelineQuery, TransferRequest, VisitorChats, VisitorChatsQuery, parse_agent_message,
+    TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery, parse_agent_message,
 };
 pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
 pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, Included, NewAgentPresence, SocketTicket};

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::bots::bot::CloseReason;
 use crate::domain::calls::phone_call::{self, CallKind};
 use crate::domain::chats::chat::Sender;
+use crate::domain::chats::mention::MAX_MENTIONS_PER_NOTE;
 use crate::domain::chats::message_receipt::ReceiptTimes;
 use crate::domain::chats::timeline_entry;
 use crate::domain::deliveries::delivery::{self, DeliveryState, MAX_STORED_ATTEMPTS, Target};
@@ -52,6 +53,10 @@ pub struct TimelineEntry {
     handover: Option<HandoverContext>,
     #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<Call>,
+    /// Only in entries of the type note: the agents whom it mentions. Absent if there are none.
+    #[schemars(length(max = MAX_MENTIONS_PER_NOTE))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<SequentialNumber>,
     /// Only in entries of the type chat_closed, which chats with a bot have: who closed the chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_by: Option<Name<CloseReason>>,
@@ -91,6 +96,7 @@ impl TimelineEntry {
             edited_at: entry.edited_at.map(UnixSeconds::from),
             shown: (!entry.content.is_displayable()).then_some(False),
             handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
+            mentions: entry.content.mentions().iter().copied().map(SequentialNumber).collect(),
             call: entry.content.call().map(Call::from),
             closed_by: entry.content.closed_by().map(Name),
             receipt: Receipt::new(entry.receipt),

@@ -8,7 +8,7 @@ use crate::domain::text::email_address;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::visitors::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
 use crate::wire::agent::MAX_AGENT_FIELD_CHARS;
-use crate::wire::fields::values::{AnyText, Name, SequentialNumber, inline_schema};
+use crate::wire::fields::values::{AnyText, Change, Name, SequentialNumber, inline_schema};
 
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
@@ -29,28 +29,37 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// An absent field stays unchanged, and an empty text clears it.
+/// An absent field stays unchanged, and null or an empty text clears it.
 #[derive(Deserialize, JsonSchema)]
 pub struct VisitorChanges {
-    name: Option<AnyText<MAX_AGENT_FIELD_CHARS>>,
-    email: Option<EmailOrBlank>,
-    phone: Option<AnyText<MAX_AGENT_FIELD_CHARS>>,
-    description: Option<AnyText<MAX_DESCRIPTION_CHARS>>,
+    #[serde(default)]
+    name: Change<AnyText<MAX_AGENT_FIELD_CHARS>>,
+    #[serde(default)]
+    email: Change<EmailOrBlank>,
+    #[serde(default)]
+    phone: Change<AnyText<MAX_AGENT_FIELD_CHARS>>,
+    #[serde(default)]
+    description: Change<AnyText<MAX_DESCRIPTION_CHARS>>,
+    /// Null counts as absent.
     pub blacklisted: Option<bool>,
 }
 
 impl VisitorChanges {
-    /// Returns the corrected values.
+    /// Returns the corrected values. An empty text stands for a value that is cleared.
     pub fn into_profile(self) -> VisitorProfile {
         let Self { name, email, phone, description, blacklisted: _ } = self;
         VisitorProfile {
-            name: name.map(|AnyText(name)| name),
-            email: email.map(|EmailOrBlank(email)| email),
-            phone: phone.map(|AnyText(phone)| phone),
-            description: description.map(|AnyText(description)| description),
+            name: corrected(name.map(|AnyText(name)| name)),
+            email: corrected(email.map(|EmailOrBlank(email)| email)),
+            phone: corrected(phone.map(|AnyText(phone)| phone)),
+            description: corrected(description.map(|AnyText(description)| description)),
             ..VisitorProfile::default()
         }
     }
+}
+
+fn corrected(change: Change<String>) -> Option<String> {
+    change.into_option().map(Option::unwrap_or_default)
 }
 
 /// An e-mail address, or an empty string to clear it.

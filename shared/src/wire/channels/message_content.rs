@@ -224,7 +224,7 @@ impl From<&Content> for MessageFields {
             Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
                 fields.with_format(format).with_force_reply(*force_reply)
             }
-            Content::Note(_)
+            Content::Note { .. }
             | Content::Handover(_)
             | Content::Call(_)
             | Content::BotNotification { .. }

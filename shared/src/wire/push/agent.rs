@@ -27,6 +27,7 @@ frame_types! {
     PanelPush = "panel",
     VisitorPush = "visitor",
     AgentTypingPush = "typing",
+    ViewersPush = "viewers",
     PresencePush = "presence",
     SettingsPush = "settings",
 }
@@ -270,6 +271,25 @@ pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &Lin
 pub(crate) fn agent_typing_frame(chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> String {
     let agent = Optional(Some(ChatAgent::from(agent.clone())));
     to_text(&AgentTypingPush { agent, ..AgentTypingPush::new(chat, TypingFrom::Agent, is_typing) })
+}
+
+/// Which agents have a chat open.
+#[derive(Serialize, JsonSchema)]
+pub struct ViewersPush {
+    v: ProtocolVersion,
+    r#type: FrameType<ViewersPush>,
+    chat_id: SequentialNumber,
+    /// The agents whose clients show the chat, with the agent who gets the frame.
+    agent_ids: Vec<SequentialNumber>,
+}
+
+pub(crate) fn viewers_frame(chat_id: u64, agent_ids: &BTreeSet<u64>) -> String {
+    to_text(&ViewersPush {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        chat_id: SequentialNumber(chat_id),
+        agent_ids: agent_ids.iter().copied().map(SequentialNumber).collect(),
+    })
 }
 
 #[derive(Serialize, JsonSchema)]

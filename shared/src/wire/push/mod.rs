@@ -11,12 +11,12 @@ mod visitor;
 
 pub use agent::{
     AgentTypingPush, ChangesPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush,
-    VisitorPush,
+    ViewersPush, VisitorPush,
 };
 pub(crate) use agent::{
     agent_typing_frame, changes_frame, chat_frame, chat_gone_frame, delivery_frame, is_custom_data_changed,
     is_entry_changed, is_preview_edited, is_row_changed, is_visitor_changed, message_frame, panel_frame,
-    presence_frame, settings_frame, visitor_frame, visitor_typing_frame,
+    presence_frame, settings_frame, viewers_frame, visitor_frame, visitor_typing_frame,
 };
 pub use visitor::{
     WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,

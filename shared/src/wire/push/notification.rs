@@ -16,6 +16,8 @@ pub(crate) enum NotificationKind {
     Waiting,
     /// A colleague or a bot has given the chat to the agent.
     Given,
+    /// A note mentions the agent.
+    Mention,
     /// The notification of the chat is no longer needed.
     Withdraw,
 }

@@ -6,8 +6,8 @@ use crate::wire::calls::call_gateway::CallOrder;
 use crate::wire::channels::integrator_request::IntegratorMessage;
 use crate::wire::push::{
     AgentTypingPush, ChangesPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush,
-    VisitorPush, WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush,
-    WidgetTypingPush,
+    ViewersPush, VisitorPush, WidgetCallPush, WidgetChatPush, WidgetGrowingPush, WidgetMessagePush, WidgetModePush,
+    WidgetSeenPush, WidgetTypingPush,
 };
 use crate::wire::sockets::socket_frame::{
     AgentSeenFrame, AgentSubscribeFrame, AgentTypingFrame, ErrorFrame, PingFrame, PongFrame, SubscribedFrame,
@@ -44,6 +44,10 @@ pub fn channels() -> Vec<Channel> {
             Message::of::<PanelPush>("PanelPush", "A webhook has changed the panel"),
             Message::of::<VisitorPush>("VisitorPush", "The data of a visitor has changed"),
             Message::of::<AgentTypingPush>("TypingPush", "The visitor or a colleague has started or stopped typing"),
+            Message::of::<ViewersPush>(
+                "ViewersPush",
+                "Other agents have opened or left the chat that the client shows",
+            ),
             Message::of::<PresencePush>("PresencePush", "An agent has a new status"),
             Message::of::<SettingsPush>("SettingsPush", "Settings of the account have changed"),
         ]),

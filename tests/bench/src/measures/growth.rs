@@ -32,7 +32,7 @@ const CONCURRENT_BATCHES: usize = 4;
 
 /// The number that grows between measurements: messages in a chat, chats in an account, or channels in an account.
 #[derive(Clone, Copy)]
-enum Dimension {
+pub(super) enum Dimension {
     Messages,
     Chats,
     Channels,
@@ -167,7 +167,7 @@ async fn measure_costs(driver: &Driver<'_>, send: impl AsyncFn() -> Result<(), E
 }
 
 /// The items that are cloned.
-struct Models {
+pub(super) struct Models {
     store: Store,
     channel: Value,
     header: Value,
@@ -176,7 +176,7 @@ struct Models {
 }
 
 impl Models {
-    async fn read(store: Store, chats: &OpenChats) -> Result<Self, Error> {
+    pub(super) async fn read(store: Store, chats: &OpenChats) -> Result<Self, Error> {
         let read = async |table: &str, pk: &str, sk: &str| {
             let body = json!({"TableName": table, "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
             let item = store.call("GetItem", &body).await?.get("Item").cloned();
@@ -199,7 +199,7 @@ impl Models {
     }
 
     /// Adds the chats or channels with the numbers `from` to `to`, or as many messages after the chat's last entry.
-    async fn grow(&self, dimension: Dimension, from: u64, to: u64) -> Result<(), Error> {
+    pub(super) async fn grow(&self, dimension: Dimension, from: u64, to: u64) -> Result<(), Error> {
         match dimension {
             Dimension::Messages => self.add_messages(from, to).await,
             Dimension::Chats => self.put("Chats", (from..=to).flat_map(|chat| self.chat(chat))).await,

@@ -3,6 +3,7 @@
 
 mod backlog;
 mod cold_start;
+mod filters;
 mod growth;
 mod messages;
 mod programs;
@@ -27,12 +28,13 @@ pub(crate) enum Measure {
     Backlog,
     RetrySlots,
     Growth,
+    Filters,
     Traces,
 }
 
 impl Measure {
     /// All measures in the order of the report.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ColdStart,
         Self::Warm,
         Self::Size,
@@ -41,6 +43,7 @@ impl Measure {
         Self::Backlog,
         Self::RetrySlots,
         Self::Growth,
+        Self::Filters,
         Self::Traces,
     ];
 
@@ -58,6 +61,7 @@ impl Measure {
             Self::Backlog => backlog::run(arguments).await,
             Self::RetrySlots => retry_slots::run(arguments).await,
             Self::Growth => growth::run(arguments).await,
+            Self::Filters => filters::run(arguments).await,
             Self::Traces => traces::run(arguments).await,
         }
     }

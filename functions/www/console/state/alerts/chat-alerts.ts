@@ -68,6 +68,17 @@ export class ChatAlerts {
     if (!isReading) notify(`${name} is your chat now`, text, chatId);
   }
 
+  /** A colleague's note mentions the agent. */
+  mentioned(chatId: number, note: Entry): void {
+    const row = this.stores.headers.peek(chatId);
+    const name = row === undefined ? `chat #${chatId}` : visitorName(row);
+    const text = `${note.agent?.name ?? "A colleague"} mentions you in the chat with ${name}.`;
+    announce(text);
+    if (this.isReading(chatId)) return;
+    this.show(chatId, text, false);
+    notify(text, note.text ?? "", chatId);
+  }
+
   /** The time has come until which the agent has put an own chat aside. */
   snoozeEnded(row: ChatRow): void {
     const text = `The chat with ${visitorName(row)} is back from its snooze.`;

@@ -1,4 +1,5 @@
 import type { ApiClient } from "../../../api/client";
+import type { ChatRow } from "../../../api/types";
 import { toast } from "../../../ui/toast";
 import type { ChatHeaders } from "./chat-headers";
 import { type ChatStore, visitorName } from "../list/chats";
@@ -54,13 +55,23 @@ export class Closing {
     }
   }
 
+  /** Closes one of several chats at once. Fails if it is not closed. */
+  async closeNow(chatId: number): Promise<void> {
+    const before = this.headers.peek(chatId);
+    await this.api.post("/agent/chats/{chat_id}/close", { path: { chat_id: chatId } });
+    this.showClosed(this.chats.peek(chatId) ?? before);
+  }
+
+  private showClosed(row: ChatRow | undefined): void {
+    if (row !== undefined) this.headers.apply({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
+  }
+
   private async send(chatId: number, keepalive: boolean): Promise<void> {
     this.waiting.delete(chatId);
     const before = this.headers.peek(chatId);
     try {
       await this.api.post("/agent/chats/{chat_id}/close", { path: { chat_id: chatId }, keepalive });
-      const row = this.chats.peek(chatId) ?? before;
-      if (row !== undefined) this.headers.apply({ ...row, state: "closed", updated_at: Math.floor(Date.now() / 1000) });
+      this.showClosed(this.chats.peek(chatId) ?? before);
     } catch (error) {
       if (before !== undefined)
         toast(`The chat with ${visitorName(before)} was not closed. ${errorText(error)}`, { isBad: true });

@@ -1,9 +1,12 @@
 import { signal } from "@preact/signals";
+import type { ReplyActions } from "../../../api/types";
 import type { PrefixedStorage } from "../../../ui/storage";
 
 interface StoredDraft {
   text: string;
   isNote: boolean;
+  /** What is done after the text has been sent, if it contains a macro. */
+  actions?: ReplyActions | undefined;
 }
 
 /** The texts that the agent has written but not sent, one per chat. Every change is written to storage. */
@@ -22,11 +25,11 @@ export class Drafts {
     return this.storage.read<StoredDraft>(String(chatId)) ?? { text: "", isNote: false };
   }
 
-  write(chatId: number, text: string, isNote: boolean): void {
-    const isEmpty = text.trim().length === 0;
-    if (isEmpty) this.typed.delete(chatId);
-    else this.typed.set(chatId, { text, isNote });
-    this.store(chatId, text, isNote);
+  write(chatId: number, text: string, isNote: boolean, actions?: ReplyActions): void {
+    const draft = { text, isNote, actions };
+    if (text.trim() === "") this.typed.delete(chatId);
+    else this.typed.set(chatId, draft);
+    this.store(chatId, draft);
   }
 
   /** Applies a change that another tab has stored. A message that is sent in another tab must not delete another text
@@ -35,17 +38,17 @@ export class Drafts {
     const stored = this.read(chatId);
     const typed = this.typed.get(chatId);
     if (stored.text === "" && typed !== undefined && before !== JSON.stringify(typed)) {
-      this.store(chatId, typed.text, typed.isNote);
+      this.store(chatId, typed);
       return;
     }
     if (stored.text === "") this.typed.delete(chatId);
     this.setHasDraft(chatId, stored.text !== "");
   }
 
-  private store(chatId: number, text: string, isNote: boolean): void {
-    const isEmpty = text.trim().length === 0;
+  private store(chatId: number, draft: StoredDraft): void {
+    const isEmpty = draft.text.trim() === "";
     if (isEmpty) this.storage.remove(String(chatId));
-    else this.storage.write(String(chatId), { text, isNote });
+    else this.storage.write(String(chatId), draft);
     this.setHasDraft(chatId, !isEmpty);
   }
 

@@ -26,6 +26,20 @@ export class Organizing {
     await this.change(before, shown, isSet ? { add_tags: [tagId] } : { remove_tags: [tagId] });
   }
 
+  /** Puts a tag on one of several chats, or removes it. Fails if the change is not stored. */
+  async storeTag(chatId: number, tagId: number, isSet: boolean): Promise<void> {
+    const body = isSet ? { add_tags: [tagId] } : { remove_tags: [tagId] };
+    this.headers.apply(await this.api.patch("/agent/chats/{chat_id}", { path: { chat_id: chatId }, body }));
+  }
+
+  /** Puts several tags on the chat. Returns whether they are stored. */
+  async addTags(chatId: number, tagIds: readonly number[]): Promise<boolean> {
+    const before = this.headers.peek(chatId);
+    if (before === undefined) return false;
+    const others = (before.tag_ids ?? []).filter((id) => !tagIds.includes(id));
+    return this.change(before, { ...before, tag_ids: [...others, ...tagIds] }, { add_tags: [...tagIds] });
+  }
+
   /** Puts the chat aside until this time, in Unix seconds, or ends this. */
   async snooze(chatId: number, until: number | undefined): Promise<void> {
     const before = this.headers.peek(chatId);

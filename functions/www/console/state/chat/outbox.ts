@@ -4,10 +4,12 @@
 
 import { signal } from "@preact/signals";
 import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../../api/client";
-import type { AgentMessage } from "../../../api/types";
+import type { AgentMessage, NewNote, ReplyActions } from "../../../api/types";
 import type { PrefixedStorage } from "../../../ui/storage";
 
-export type OutgoingContent = { kind: "message"; body: AgentMessage } | { kind: "note"; body: { text: string } };
+export type OutgoingContent =
+  /** `actions` is what the console does with the chat when the message is stored. */
+  { kind: "message"; body: AgentMessage; actions?: ReplyActions | undefined } | { kind: "note"; body: NewNote };
 
 export type OutgoingState = "sending" | "waiting" | "rejected";
 
@@ -36,6 +38,8 @@ export class Outbox {
   readonly items = signal<readonly OutgoingItem[]>([]);
   /** Called when the service has stored an item. */
   onSent: (item: OutgoingItem, response: { seq: number; id: string }) => void = () => {};
+  /** Called after a stored item has left the outbox. */
+  onDone: (item: OutgoingItem) => void = () => {};
   onRejected: (item: OutgoingItem) => void = () => {};
   /** Returns whether the chat's messages must wait because the chat is still being accepted. */
   isPaused: (chatId: number) => boolean = () => false;
@@ -137,6 +141,7 @@ export class Outbox {
       // Add the entry to the timeline before the item is removed, so that the message stays visible.
       this.onSent(item, response);
       this.items.value = this.items.peek().filter((other) => other.key !== item.key);
+      this.onDone(item);
     } catch (error) {
       if (this.isStopped) return;
       // Status 401 means that the session has ended. The item is sent again after the agent has signed back in.

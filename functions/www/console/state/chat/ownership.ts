@@ -76,11 +76,13 @@ export class Ownership {
     this.acceptingChatIds.value = chatIds;
   }
 
-  async transfer(chatId: number, to: TransferTarget): Promise<void> {
+  /** Transfers the chat. The note is stored with it, for the colleagues. */
+  async transfer(chatId: number, to: TransferTarget, note = ""): Promise<void> {
     if ("agent_id" in to && to.agent_id === this.me.id) this.noteTaken(chatId);
     // A colleague may give the chat back at once.
     else this.forgetTaken();
-    this.headers.apply(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
+    const body = note === "" ? to : { ...to, note };
+    this.headers.apply(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body }));
     await this.headers.refreshTimeline(chatId);
   }
 

@@ -33,7 +33,7 @@ export class SentMessages {
     const delivery = { state: "pending" as const, attempts: [] };
     const entry =
       item.kind === "note"
-        ? { ...common, type: "note", text: item.body.text }
+        ? { ...common, type: "note", ...item.body }
         : { ...common, ...withoutNulls(item.body), type: item.body.type, delivery };
     timeline.applyEntry(entry as Entry);
   }

@@ -11,6 +11,8 @@ import type { Tab } from "./chats";
 export interface ChatFilter {
   unread?: true;
   unanswered?: true;
+  /** Whether a private note mentions the agent. */
+  mentioned?: true;
   tagId?: number;
   channelId?: string;
   departmentId?: number;
@@ -39,11 +41,12 @@ export function withFields(filter: ChatFilter, fields: { [Name in keyof ChatFilt
 
 /** Whether the chat meets all conditions. The service does not know what the agent has read, so `isUnread` comes from
  * this browser. */
-export function selects(filter: ChatFilter, row: ChatRow, isUnread: boolean): boolean {
-  const { unread, unanswered, tagId, channelId, departmentId } = filter;
+export function selects(filter: ChatFilter, row: ChatRow, isUnread: boolean, me?: number): boolean {
+  const { unread, unanswered, mentioned, tagId, channelId, departmentId } = filter;
   return (
     (unread === undefined || isUnread) &&
     (unanswered === undefined || row.last_message?.from === "visitor") &&
+    (mentioned === undefined || (row.mentions ?? []).some(({ agent_id }) => agent_id === me)) &&
     (tagId === undefined || (row.tag_ids ?? []).includes(tagId)) &&
     (channelId === undefined || row.channel.channel_id === channelId) &&
     (departmentId === undefined || row.department?.id === departmentId)
@@ -51,9 +54,10 @@ export function selects(filter: ChatFilter, row: ChatRow, isUnread: boolean): bo
 }
 
 /** Returns the parameters with which the service filters a list. */
-export function serviceFilter({ unanswered, tagId, channelId, departmentId }: ChatFilter) {
+export function serviceFilter({ unanswered, mentioned, tagId, channelId, departmentId }: ChatFilter) {
   return {
     ...(unanswered === undefined ? {} : { unanswered }),
+    ...(mentioned === undefined ? {} : { mentioned }),
     ...(tagId === undefined ? {} : { tag_id: tagId }),
     ...(channelId === undefined ? {} : { channel_id: channelId }),
     ...(departmentId === undefined ? {} : { department_id: departmentId }),
@@ -79,6 +83,7 @@ export function filterOf(query: string): ChatFilter {
     {
       unread: flag("unread"),
       unanswered: flag("unanswered"),
+      mentioned: flag("mentioned"),
       tagId: number("tagId"),
       channelId: /^[A-Za-z0-9]{1,64}$/.test(channelId) ? channelId : undefined,
       departmentId: number("departmentId"),

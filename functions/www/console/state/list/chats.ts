@@ -145,6 +145,13 @@ export class ChatStore {
     return compareByActivity(a, b);
   }
 
+  /** Whether a note mentions the agent that the agent has not read. */
+  hasUnreadMention(row: ChatRow): boolean {
+    const mention = row.mentions?.find(({ agent_id }) => agent_id === this.me);
+    if (mention === undefined || this.readingChatId.value === row.chat_id) return false;
+    return mention.seq > (this.readMarks.value[row.chat_id]?.seq ?? 0);
+  }
+
   awaitsReply(row: ChatRow): boolean {
     return row.state === "active" && row.last_message?.from === "visitor";
   }

@@ -18,6 +18,8 @@ export type Overlay =
   | { kind: "sign-out" }
   /** `onCreated` is called after an API channel has been created. */
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
+  /** Changes of all selected chats. */
+  | { kind: "bulk-tags" | "bulk-transfer" | "bulk-close" }
   | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);

@@ -38,6 +38,8 @@ pub(crate) struct ContentItem {
     opens_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     button_id: Option<ButtonIdItem>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<u64>,
 }
 
 impl From<&Content> for ContentItem {
@@ -59,7 +61,8 @@ impl From<&Content> for ContentItem {
                 item.opens_at = opens_at.map(|at| at.0);
                 item.closed_by = closed_by.map(|reason| reason.name().to_owned());
             }
-            Content::Note(_) | Content::Webhook(_) => {}
+            Content::Note { text: _, mentions } => item.mentions.clone_from(mentions),
+            Content::Webhook(_) => {}
         }
         item
     }
@@ -69,7 +72,7 @@ impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
     fn try_from(
-        ContentItem { kind, text, media, rich, call, handover, closed_by, opens_at, button_id }: ContentItem,
+        ContentItem { kind, text, media, rich, call, handover, closed_by, opens_at, button_id, mentions }: ContentItem,
     ) -> Result<Self, Error> {
         let mut rich = rich.map(|rich| *rich).unwrap_or_default();
         Ok(match kind.as_str() {
@@ -87,7 +90,7 @@ impl TryFrom<ContentItem> for Content {
                 let format = RichFormat::Buttons { title: rich.title.take(), buttons };
                 Self::Rich(rich.message(format, text))
             }
-            Self::NOTE => Self::Note(text.unwrap_or_default()),
+            Self::NOTE => Self::Note { text: text.unwrap_or_default(), mentions },
             Self::HANDOVER => Self::Handover(Box::new(handover.map(|item| *item).unwrap_or_default().details(text))),
             Self::CALL => Self::Call(Box::new(Call::try_from(*call.ok_or_else(unknown_value("call"))?)?)),
             kind => {

@@ -10,6 +10,7 @@ use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, Handover
 use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
 use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::ChatState;
+use crate::domain::chats::mention::Mention;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
@@ -110,6 +111,8 @@ pub(crate) struct HeaderItem {
     tag_ids: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     snooze: Option<SnoozeItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<MentionItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -172,6 +175,7 @@ impl HeaderItem {
             rating,
             tag_ids,
             snooze,
+            mentions,
             retention_days,
             previous_chats,
         } = chat.clone();
@@ -230,6 +234,7 @@ impl HeaderItem {
             rating: rating.map(|rating| rating.name().to_owned()),
             tag_ids,
             snooze: snooze.map(SnoozeItem::from),
+            mentions: mentions.into_iter().map(MentionItem::from).collect(),
             retention_days,
             previous_chats,
             due: Some(due),
@@ -299,9 +304,28 @@ impl TryFrom<HeaderItem> for Chat {
             rating: item.rating.as_deref().and_then(Rating::parse),
             tag_ids: item.tag_ids,
             snooze: item.snooze.map(Snooze::from),
+            mentions: item.mentions.into_iter().map(Mention::from).collect(),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
         })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MentionItem {
+    agent_id: u64,
+    seq: u64,
+}
+
+impl From<Mention> for MentionItem {
+    fn from(Mention { agent_id, seq }: Mention) -> Self {
+        Self { agent_id, seq }
+    }
+}
+
+impl From<MentionItem> for Mention {
+    fn from(MentionItem { agent_id, seq }: MentionItem) -> Self {
+        Self { agent_id, seq }
     }
 }
 

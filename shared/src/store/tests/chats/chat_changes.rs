@@ -107,7 +107,9 @@ async fn every_change_of_a_row_is_found() {
         assert!(is_found(stores, call).await, "closed: {is_closed}");
         let note = async |now| {
             let (chat, agent) = (stores.chat_header(1).await, bob());
-            add_note(&stores.chats, chat, &NewNote { agent: &agent, text: "hm", key: None, now }).await.unwrap();
+            add_note(&stores.chats, chat, &NewNote { agent: &agent, text: "hm", mentions: &[], key: None, now })
+                .await
+                .unwrap();
         };
         assert!(is_found_at(stores, 200, note).await, "closed: {is_closed}");
     }

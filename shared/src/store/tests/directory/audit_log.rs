@@ -87,7 +87,7 @@ async fn every_kind_of_change_has_an_entry() {
     next().save_bot(&bot, &Bot { name: "Robin".into(), ..bot.clone() }).await.unwrap();
     next().delete_bot(&bot).await.unwrap();
     next().delete_channel(&created).await.unwrap();
-    let reply = CannedReply { id: "r".into(), shortcut: "hi".into(), text: "Hello".into() };
+    let reply = CannedReply { id: "r".into(), shortcut: "hi".into(), text: "Hello".into(), ..CannedReply::default() };
     next().create_canned_reply("acc", &reply).await.unwrap();
     let edit = |reply| CannedReply { text: "Hi".into(), ..reply };
     next().edit_canned_reply("acc", "r", edit).await.unwrap();

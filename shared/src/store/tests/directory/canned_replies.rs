@@ -3,7 +3,7 @@
 use crate::store::tests::*;
 
 fn reply(id: &str, shortcut: &str) -> CannedReply {
-    CannedReply { id: id.into(), shortcut: shortcut.into(), text: format!("text of {id}") }
+    CannedReply { id: id.into(), shortcut: shortcut.into(), text: format!("text of {id}"), ..CannedReply::default() }
 }
 
 impl Stores {
@@ -58,6 +58,29 @@ async fn shortcut_belongs_to_one_reply_at_a_time() {
     ] {
         assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
     }
+}
+
+#[tokio::test]
+async fn actions_are_stored_and_removed() {
+    let stores = Stores::account_with_replies(&[("1", "hi")]).await;
+    let change = async |actions: ReplyActions| {
+        let edit = |before| CannedReply { actions: actions.clone(), ..before };
+        stores.directory.edit_canned_reply("acc", "1", edit).await.unwrap();
+        stores.directory.canned_replies("acc").await.unwrap().remove(0).actions
+    };
+    let transfer = |request| Some(LastAction::Transfer(request));
+    let last_actions = [
+        transfer(TransferRequest::Agent(1)),
+        transfer(TransferRequest::Department(2)),
+        transfer(TransferRequest::Bot("b".into())),
+        Some(LastAction::Close),
+        None,
+    ];
+    for last in last_actions {
+        let actions = ReplyActions { add_tags: vec![3, 1], last };
+        assert_eq!(change(actions.clone()).await, actions);
+    }
+    assert_eq!(change(ReplyActions::default()).await, ReplyActions::default());
 }
 
 #[tokio::test]

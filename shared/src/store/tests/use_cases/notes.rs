@@ -1,6 +1,8 @@
 //! Tests of private notes, which can be added in every state of a chat.
 
+use crate::chats::agent::add_note::{NewNote, add_note};
 use crate::chats::upkeep::apply_retention::apply_retention;
+use crate::domain::chats::mention::Mention;
 use serde_json::json;
 
 use crate::store::tests::*;
@@ -13,9 +15,29 @@ async fn note_is_neither_a_message_nor_a_transition() {
     let seq = stores.add_note(1, seconds_later(5)).await.unwrap();
     assert_eq!(stores.chat_header(1).await, Chat { seq, other_change_at: Some(seconds_later(5)), ..before });
     let note = stores.entry(1, seq).await;
-    assert_eq!((note.seq, &note.from, &note.content), (2, &Sender::Agent(bob()), &Content::Note("for us".into())));
+    assert_eq!((note.seq, &note.from, &note.content), (2, &Sender::Agent(bob()), &Content::note("for us")));
     assert_eq!((note.at, note.delivery, note.retain_until), (seconds_later(5), None, None));
     assert!(stores.overdue_deliveries(1, seconds_later(DAY)).await.is_empty());
+}
+
+#[tokio::test]
+async fn mentions_of_notes_are_kept_in_the_header_of_open_and_closed_chats() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let mention = async |mentions: &[u64]| {
+        let chat = stores.chat_header(1).await;
+        let note = NewNote { agent: &bob(), text: "look", mentions, key: None, now: NOW };
+        let seq = add_note(&stores.chats, chat, &note).await.unwrap().seq;
+        assert_eq!(stores.entry(1, seq).await.content.mentions(), mentions);
+        let mentions = stores.chat_header(1).await.mentions;
+        (seq, mentions.into_iter().map(|Mention { agent_id, seq }| (agent_id, seq)).collect::<Vec<_>>())
+    };
+    let (first, mentions) = mention(&[2, 3]).await;
+    assert_eq!(mentions, [(2, first), (3, first)]);
+    stores.close(1, &bob(), &[], NOW).await.unwrap();
+    let (second, mentions) = mention(&[2]).await;
+    assert_eq!(mentions, [(3, first), (2, second)]);
+    assert_eq!(mention(&[]).await.1, [(3, first), (2, second)], "a note without mentions");
 }
 
 #[tokio::test]

@@ -1,0 +1,67 @@
+/* The actions of a macro, which is a canned reply that also tags, transfers or closes the chat. */
+
+import type { ReplyActions } from "../../../api/types";
+import { toast } from "../../../ui/toast";
+import { visitorName } from "../list/chats";
+import { errorText } from "../page/error-text";
+import type { People, Roster } from "../agent/roster";
+import type { ChatHeaders } from "./chat-headers";
+import type { Organizing } from "./organizing";
+import type { Ownership } from "./ownership";
+
+type Recipient = NonNullable<ReplyActions["transfer_to"]>;
+
+/** Carries out the actions of a reply after the service has stored the message. */
+export class MacroRunner {
+  /** Closes the chat, unless the agent has begun another message in it. */
+  onClose: (chatId: number) => void = () => {};
+  /** Called before a transfer. Returns what is called when the chat is transferred. */
+  onTransfer: (chatId: number) => () => void = () => () => {};
+
+  constructor(
+    private readonly organizing: Organizing,
+    private readonly ownership: Ownership,
+    private readonly headers: ChatHeaders,
+    private readonly roster: Roster,
+  ) {}
+
+  /** Stops at the first action that fails, so that a chat does not leave the agent without its tag. The agent is told
+   * of the failure. Tags that have been deleted are left out. */
+  async run(chatId: number, actions: ReplyActions): Promise<void> {
+    const known = actions.add_tags.filter((id) => this.roster.tags.peek().some((tag) => tag.tag_id === id));
+    if (known.length > 0 && !(await this.organizing.addTags(chatId, known))) return;
+    if (actions.transfer_to !== undefined) await this.transfer(chatId, actions.transfer_to);
+    else if (actions.close) this.onClose(chatId);
+  }
+
+  private async transfer(chatId: number, to: Recipient): Promise<void> {
+    const row = this.headers.peek(chatId);
+    const name = row === undefined ? "The chat" : visitorName(row);
+    const leave = this.onTransfer(chatId);
+    try {
+      await this.ownership.transfer(chatId, to);
+      leave();
+      toast(`${name} is with ${recipientName(to, this.roster.people.peek())} now.`);
+    } catch (error) {
+      toast(`${name} was not transferred. ${errorText(error)}`, { isBad: true });
+    }
+  }
+}
+
+/** Describes what a macro does besides sending its text. */
+export function describeActions(actions: ReplyActions, people: People | undefined): string[] {
+  const names = actions.add_tags.flatMap((id) => people?.tags?.find((tag) => tag.tag_id === id)?.name ?? []);
+  return [
+    ...(names.length === 0 ? [] : [`Tag ${names.join(", ")}`]),
+    ...(actions.transfer_to === undefined ? [] : [`Transfer to ${recipientName(actions.transfer_to, people)}`]),
+    ...(actions.close ? ["Close"] : []),
+  ];
+}
+
+function recipientName(to: Recipient, people: People | undefined): string {
+  const byId = (named: readonly { id: number; name: string }[] | undefined, id: number) =>
+    named?.find((one) => one.id === id)?.name;
+  if ("agent_id" in to) return byId(people?.agents, to.agent_id) ?? "an agent";
+  if ("department_id" in to) return byId(people?.departments, to.department_id) ?? "a department";
+  return people?.bots?.find((bot) => bot.bot_id === to.bot_id)?.name ?? "a bot";
+}
