@@ -5,7 +5,7 @@
 //!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
-//! online. A rejected request makes no write after authentication, except for one that fails because of a concurrent
+//! online, or has as many chats as the capacity allows. A rejected request makes no write after authentication, except for one that fails because of a concurrent
 //! request.
 
 use std::process::ExitCode;
@@ -22,6 +22,7 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::service::assignment::slot_claim;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -53,7 +54,11 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let transition = match find_recipient(directory, account_id, request.body_as::<ChatTransfer>()?.checked()?).await? {
         Recipient::Agents(target) => {
             require_online(connections, &caller, &chat, (requester, &target)).await?;
-            transfer_chat(chats, chat, requester, &target, context).await?
+            let claim = match &target {
+                TransferTarget::Agent(agent) => slot_claim(directory, settings, account_id, agent.agent_id).await?,
+                TransferTarget::Department(_) => None,
+            };
+            transfer_chat(chats, chat, requester, (&target, claim), context).await?
         }
         Recipient::Bot(bot) => give_chat_to_bot(chats, chat, requester, &bot, context).await?,
     };

@@ -2,6 +2,8 @@
 
 pub mod account_deletion;
 pub mod account_work;
+pub mod assignment;
+pub mod assignment_triggers;
 pub mod audit;
 pub mod auth;
 pub mod backlog;

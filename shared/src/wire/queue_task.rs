@@ -31,6 +31,8 @@ pub enum Task {
     StandbyCopy(StandbyCopyTask),
     /// Attempt deliveries again that a receiver's outage has delayed.
     Outage(OutageTask),
+    /// Assign the waiting chats of an account to its agents.
+    Assignment(AssignmentTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -143,6 +145,21 @@ pub struct DrainPosition {
     pub after: Option<String>,
 }
 
+/// The consumer reads what there is to assign, so the task can be repeated and can come too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssignmentTask {
+    pub v: u8,
+    pub account_id: String,
+    /// A chat that has changed, which the index of waiting chats may not contain yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<u64>,
+    /// Whether chats that agents have without a slot take one first, because the settings have changed.
+    #[serde(default)]
+    pub recount: bool,
+    /// The time of the change, as Unix time in milliseconds, so that the queue does not take a later task for a duplicate.
+    pub at: u64,
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -197,6 +214,16 @@ impl Task {
         Self::Outage(OutageTask { v: VERSION, account_id, receiver_id, drain })
     }
 
+    pub fn assignment(account_id: &str, chat_id: Option<u64>, at: Timestamp) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id, recount: false, at: at.0 })
+    }
+
+    pub fn recount(account_id: &str, at: Timestamp) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id: None, recount: true, at: at.0 })
+    }
+
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
@@ -211,6 +238,7 @@ impl Task {
             Self::CallDue(task) => &task.account_id,
             Self::StandbyCopy(task) => &task.account_id,
             Self::Outage(task) => &task.account_id,
+            Self::Assignment(task) => &task.account_id,
         }
     }
 
@@ -224,6 +252,8 @@ impl Task {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
+            // One process at a time assigns the chats of an account, so that processes do not wait for each other.
+            Self::Assignment(_) => account_id.to_owned(),
             Self::Entry(_)
             | Self::Typing(_)
             | Self::AnswerDue(_)
@@ -243,6 +273,7 @@ impl Task {
             Self::CallDue(task) => task.chat_id,
             Self::StandbyCopy(task) => task.chat_id,
             Self::Outage(_) => 0,
+            Self::Assignment(task) => task.chat_id.unwrap_or_default(),
         }
     }
 
@@ -264,6 +295,10 @@ impl Task {
             Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
             Self::StandbyCopy(task) => format!("{}-{}-copy", self.chat_key(), task.seq),
             Self::Outage(task) => format!("{}-{}-outage", self.chat_key(), task.receiver_id),
+            Self::Assignment(task) => {
+                let kind = if task.recount { "recount" } else { "assignment" };
+                format!("{}-{}-{kind}", self.chat_key(), task.at)
+            }
         }
     }
 
@@ -282,6 +317,7 @@ impl Task {
             Self::CallDue(task) => task.v,
             Self::StandbyCopy(task) => task.v,
             Self::Outage(task) => task.v,
+            Self::Assignment(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }

@@ -2,6 +2,7 @@
 
 mod agent_login_presence_and_lists;
 mod agent_socket;
+mod assignment;
 mod automatic_close;
 mod canned_replies;
 mod chat_changes;

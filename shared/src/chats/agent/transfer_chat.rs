@@ -5,6 +5,7 @@ use crate::chats::new_entry::new_entry;
 use crate::chats::notifications::NotificationContext;
 use crate::chats::transition::Transition;
 use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_assignment::SlotClaim;
 use crate::domain::chats::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -14,22 +15,24 @@ use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
 /// Transfers a chat and adds a timeline entry that reports the transfer. Returns the entry with the notifications. If the owner requests two transfers
-/// concurrently, one of them fails.
+/// concurrently, one of them fails. Fails if the other agent has no free slot; `claim` is `None` in an account without a
+/// capacity.
 pub async fn transfer_chat(
     chats: &Chats,
     chat: Chat,
     by: TransferRequester<'_>,
-    to: &TransferTarget,
+    (to, claim): (&TransferTarget, Option<SlotClaim>),
     context: NotificationContext<'_>,
 ) -> Result<Transition, Error> {
     let mut before = chat;
     let mut races = WriteRaces::new("transfer");
     loop {
         let (mut after, entry) = after_transfer(&before, by, to, context.now)?;
+        after.claim_slot(claim.as_ref());
         let contents = context.ownership_notifications(Some(&before), &after);
         let notifications = context.create_entries(&mut after, contents)?;
         let entries: Vec<TimelineEntry> = [entry].into_iter().chain(notifications).collect();
-        let written = chats.write_transition(&before, &after, &entries, None).await;
+        let written = chats.write_transition(&before, &after, (&entries, None), claim.as_ref()).await;
         if let Some(result) = races.final_result(written) {
             return result.map(|()| Transition { chat: after, notifications: entries });
         }

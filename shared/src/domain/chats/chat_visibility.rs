@@ -47,6 +47,7 @@ impl Viewer {
 #[cfg(test)]
 mod tests {
     use crate::domain::chats::chat::BotAnswers;
+    use crate::domain::chats::chat_assignment::ChatAssignment;
     use std::collections::HashSet;
 
     use std::collections::BTreeMap;
@@ -114,6 +115,7 @@ mod tests {
             rating: None,
             tag_ids: Vec::new(),
             snooze: None,
+            assignment: ChatAssignment::default(),
             retention_days: None,
             previous_chats: Vec::new(),
         }

@@ -3,6 +3,7 @@
 pub mod bot_draft;
 pub mod bot_handover;
 pub mod chat;
+pub mod chat_assignment;
 pub mod chat_change;
 pub mod chat_changes;
 pub mod chat_export;

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod agents;
+pub mod assignment;
 pub mod audit;
 mod bots;
 pub mod business_hours;

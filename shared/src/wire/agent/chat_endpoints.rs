@@ -58,8 +58,9 @@ fn lists() -> Vec<Operation> {
             .describe(
                 "Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has \
                  the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody \
-                 else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if \
-                 the chat would have more than ten tags, or if the agent does not have it.",
+                 else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. The \
+                 agent to whom the chat is offered can decline the offer. 409 if the chat would have more than ten \
+                 tags, if the agent does not have it, or if it is not offered to the agent.",
             )
             .body::<ChatUpdate>()
             .answers::<ChatRow>(200, "The chat.")
@@ -380,18 +381,22 @@ pub struct ChatUpdate {
     /// Unix seconds: a time within the next 90 days until which the chat is put aside. Null ends the snooze.
     #[serde(default)]
     snoozed_until: Change<Whole<1, MAX_INTEGER>>,
+    /// True if the agent does not want the chat that is offered to the agent. It is then offered to the next one.
+    #[serde(default)]
+    decline_offer: bool,
 }
 
 impl ChatUpdate {
     /// Fails if a snooze would be over at once, or would be too long.
     pub fn checked(self, now: Timestamp) -> Result<ChatChange, Error> {
-        let Self { add_tags, remove_tags, snoozed_until } = self;
+        let Self { add_tags, remove_tags, snoozed_until, decline_offer } = self;
         let snooze = match snoozed_until {
             Change::Unchanged => SnoozeChange::Unchanged,
             Change::Cleared => SnoozeChange::End,
             Change::Set(Whole(seconds)) => SnoozeChange::Until(checked_snooze(seconds, now)?),
         };
-        Ok(ChatChange { added_tags: numbers(add_tags), removed_tags: numbers(remove_tags), snooze })
+        let (added_tags, removed_tags) = (numbers(add_tags), numbers(remove_tags));
+        Ok(ChatChange { added_tags, removed_tags, snooze, declines_offer: decline_offer })
     }
 }
 

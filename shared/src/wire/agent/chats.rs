@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
+use crate::domain::chats::chat_assignment;
 use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
@@ -91,6 +92,22 @@ pub struct ChatRow {
     /// or if the visitor has written since.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     snoozed_until: Optional<UnixSeconds>,
+    /// The agent who must accept the waiting chat first. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    offer: Optional<AgentOffer>,
+}
+
+/// The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AgentOffer {
+    agent_id: SequentialNumber,
+    until: UnixSeconds,
+}
+
+impl From<chat_assignment::AgentOffer> for AgentOffer {
+    fn from(chat_assignment::AgentOffer { agent_id, until }: chat_assignment::AgentOffer) -> Self {
+        Self { agent_id: SequentialNumber(agent_id), until: until.into() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -138,6 +155,7 @@ impl ChatRow {
             seq: LastSeq(chat.seq),
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
+            offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             last_message: chat.last_message.map(LastMessage::from),
             department: chat.department.map(ChatDepartment::from),
@@ -178,6 +196,9 @@ pub struct Chat {
     /// or if the visitor has written since.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     snoozed_until: Optional<UnixSeconds>,
+    /// The agent who must accept the waiting chat first. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    offer: Optional<AgentOffer>,
     visitor: ChatVisitor,
     panel: AgentPanel,
     #[serde(flatten)]
@@ -236,6 +257,7 @@ impl Chat {
             rate: chat.rating.map(Name),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
+            offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
             browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
             panel: AgentPanel::of_filtered(panel, Some(&visitor)),

@@ -8,6 +8,7 @@ use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
 use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
+use crate::domain::chats::chat_assignment::{AgentOffer, ChatAssignment};
 use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::deliveries::delivery::Target;
@@ -111,6 +112,12 @@ pub(crate) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     snooze: Option<SnoozeItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    slot_of: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_offer: Option<AgentOfferItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed_by: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous_chats: Vec<u64>,
@@ -172,6 +179,7 @@ impl HeaderItem {
             rating,
             tag_ids,
             snooze,
+            assignment: ChatAssignment { slot_of, offer, passed_by },
             retention_days,
             previous_chats,
         } = chat.clone();
@@ -230,6 +238,9 @@ impl HeaderItem {
             rating: rating.map(|rating| rating.name().to_owned()),
             tag_ids,
             snooze: snooze.map(SnoozeItem::from),
+            slot_of,
+            agent_offer: offer.map(AgentOfferItem::from),
+            passed_by,
             retention_days,
             previous_chats,
             due: Some(due),
@@ -299,6 +310,11 @@ impl TryFrom<HeaderItem> for Chat {
             rating: item.rating.as_deref().and_then(Rating::parse),
             tag_ids: item.tag_ids,
             snooze: item.snooze.map(Snooze::from),
+            assignment: ChatAssignment {
+                slot_of: item.slot_of,
+                offer: item.agent_offer.map(AgentOffer::from),
+                passed_by: item.passed_by,
+            },
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
         })
@@ -388,6 +404,24 @@ impl From<Snooze> for SnoozeItem {
 impl From<SnoozeItem> for Snooze {
     fn from(SnoozeItem { until, visitor_seq }: SnoozeItem) -> Self {
         Self { until: Timestamp(until), visitor_seq }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AgentOfferItem {
+    agent_id: u64,
+    until: u64,
+}
+
+impl From<AgentOffer> for AgentOfferItem {
+    fn from(AgentOffer { agent_id, until }: AgentOffer) -> Self {
+        Self { agent_id, until: until.0 }
+    }
+}
+
+impl From<AgentOfferItem> for AgentOffer {
+    fn from(AgentOfferItem { agent_id, until }: AgentOfferItem) -> Self {
+        Self { agent_id, until: Timestamp(until) }
     }
 }
 

@@ -13,7 +13,8 @@ pub(crate) use content::ContentItem;
 pub(crate) use delivery::{AttemptItem, FailureItem};
 pub(crate) use entry::EntryItem;
 pub(crate) use header::{
-    AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem, MessagePreviewItem, SnoozeItem,
+    AgentOfferItem, AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem,
+    MessagePreviewItem, SnoozeItem,
 };
 pub(crate) use visitor::{VisitorItem, VisitorNumberItem};
 pub(crate) use widget_visitor::WidgetVisitorItem;
