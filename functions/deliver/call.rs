@@ -31,6 +31,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
         | Task::AgentWaitDue(_)
         | Task::StandbyCopy(_)
         | Task::Outage(_)
-        | Task::Assignment(_) => Err(Error::internal("unexpected kind of task in the call queue")),
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the call queue")),
     }
 }

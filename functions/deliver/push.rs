@@ -2,7 +2,7 @@
 //! usually within 300 ms of a change: Chats (headers, entries, panels and visitors), Connections (presence, and
 //! sessions that have ended) and Directory (channels, and items of accounts such as settings, agents and departments).
 //! Also notifies browsers in which the console is closed, queues copies of new messages for bots on standby, and queues
-//! the assignment of waiting chats.
+//! the assignment of waiting chats and the time limits of answers.
 
 use std::process::ExitCode;
 
@@ -12,6 +12,7 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::table_stream::{self, ItemChange};
+use shared::service::answer_timers::AnswerChange;
 use shared::service::assignment_triggers::AssignmentTriggers;
 use shared::service::push::PushService;
 use shared::service::standby::{NewMessage, StandbyCopies};
@@ -30,10 +31,11 @@ async fn handle(dependencies: Dependencies, changes: Vec<ItemChange>) -> Result<
     let (connections, directory, chats, gateway, client, outbox) = &dependencies;
     let changes = ParsedChanges::of(changes);
     let (new_messages, now) = (NewMessage::announced_by(&changes), clock::now());
-    let triggers = AssignmentTriggers::of(&changes, now);
+    let (triggers, answers) = (AssignmentTriggers::of(&changes, now), AnswerChange::all_of(&changes));
     let browsers = Some(client);
     // The tasks are queued before the pushes, so that no slow client delays an assignment.
-    let queued = triggers.queue(directory, outbox, now).await;
+    let queued =
+        triggers.queue(directory, outbox, now).await.and(AnswerChange::queue(answers, directory, outbox).await);
     let pushed = PushService { directory, chats, connections, gateway, browsers, now }.push(changes).await;
     StandbyCopies { directory, outbox }.queue(&new_messages).await;
     queued.and(pushed)

@@ -31,6 +31,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
         | Task::AgentWaitDue(_)
         | Task::CallDue(_)
         | Task::StandbyCopy(_)
-        | Task::Assignment(_) => Err(Error::internal("unexpected kind of task in the webhook queue")),
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the webhook queue")),
     }
 }

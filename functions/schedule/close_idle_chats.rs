@@ -77,6 +77,11 @@ impl OverdueHandler for IdleCheck {
             if chat.assignment.is_offer_over(now) {
                 outbox.send_assignment(&Task::assignment(&chat.account_id, Some(chat.chat_id), now)).await?;
             }
+            // Usually a delayed task announces a due answer. It may have been lost.
+            if let Some(due) = chat.owed_answer().filter(|due| due.soon_at <= now && !due.is_announced) {
+                let task = Task::answer_due_soon(&chat.account_id, chat.chat_id, due.asked_seq);
+                outbox.send_assignment_later(&task, Duration::ZERO).await?;
+            }
             // Nothing happens in the chats of a suspended account, so they are not closed either.
             if settings.suspended_at.is_some() || !settings.is_idle(chat.idle_since(), now) {
                 reschedule_idle_check(chats, overdue, &chat, &settings, now).await?;

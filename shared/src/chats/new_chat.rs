@@ -103,6 +103,7 @@ impl NewChat<'_> {
             tag_ids: Vec::new(),
             snooze: None,
             assignment: ChatAssignment::default(),
+            answer_due: None,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

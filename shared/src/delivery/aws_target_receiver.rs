@@ -39,7 +39,8 @@ pub async fn handle(target: Target, dependencies: Dependencies, task: Task) -> R
         | Task::AgentWaitDue(_)
         | Task::CallDue(_)
         | Task::StandbyCopy(_)
-        | Task::Assignment(_) => Err(Error::internal("unexpected kind of task in the queue of a webhook")),
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the queue of a webhook")),
     }
 }
 

@@ -24,6 +24,9 @@ use crate::runtime::{aws_config, clock, config, trace};
 use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 
+/// The longest delay of a message in SQS.
+pub const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
+
 #[derive(Clone)]
 pub struct Outbox {
     client: Client,
@@ -133,7 +136,7 @@ impl Outbox {
         self.send(&self.assignment.first_attempts, task, options).await
     }
 
-    /// Queues a task of automatic assignment with a delay of at most 15 minutes, which is rounded to whole seconds.
+    /// Queues a task of automatic assignment with a delay of at most [`MAX_DELAY`], which is rounded to whole seconds.
     pub async fn send_assignment_later(&self, task: &Task, delay: Duration) -> Result<(), Error> {
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
         self.send(&self.assignment.retries, task, options).await

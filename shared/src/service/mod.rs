@@ -2,6 +2,7 @@
 
 pub mod account_deletion;
 pub mod account_work;
+pub mod answer_timers;
 pub mod assignment;
 pub mod assignment_triggers;
 pub mod audit;

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chats::answer_timer::AnswerStep;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::DeliveryState;
@@ -33,6 +34,8 @@ pub enum Task {
     Outage(OutageTask),
     /// Assign the waiting chats of an account to its agents.
     Assignment(AssignmentTask),
+    /// Begin or end the time limit of an agent's answer, or tell the webhooks that it is nearly over.
+    AnswerTimer(AnswerTimerTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -160,6 +163,39 @@ pub struct AssignmentTask {
     pub at: u64,
 }
 
+/// The time limit is part of the chat, so the task can be repeated and can come too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerTimerTask {
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+    pub step: AnswerTimerStep,
+    /// The number of the message that begins or ends the time limit, or with which it began.
+    pub seq: u64,
+    /// The time of the change, as Unix time in milliseconds.
+    pub at: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerTimerStep {
+    Asked { is_first: bool },
+    Answered,
+    Ended,
+    DueSoon,
+}
+
+impl AnswerTimerStep {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Asked { .. } => "asked",
+            Self::Answered => "answered",
+            Self::Ended => "ended",
+            Self::DueSoon => "due-soon",
+        }
+    }
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -219,6 +255,22 @@ impl Task {
         Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id, recount: false, at: at.0 })
     }
 
+    pub fn answer_timer(account_id: &str, chat_id: u64, step: AnswerStep) -> Self {
+        let (step, seq, at) = match step {
+            AnswerStep::Asked { seq, at, is_first } => (AnswerTimerStep::Asked { is_first }, seq, at),
+            AnswerStep::Answered { seq, at } => (AnswerTimerStep::Answered, seq, at),
+            AnswerStep::Ended { at } => (AnswerTimerStep::Ended, 0, at),
+        };
+        let account_id = account_id.to_owned();
+        Self::AnswerTimer(AnswerTimerTask { v: VERSION, account_id, chat_id, step, seq, at: at.0 })
+    }
+
+    /// `asked_seq` is the number of the message with which the time limit began.
+    pub fn answer_due_soon(account_id: &str, chat_id: u64, asked_seq: u64) -> Self {
+        let (account_id, step) = (account_id.to_owned(), AnswerTimerStep::DueSoon);
+        Self::AnswerTimer(AnswerTimerTask { v: VERSION, account_id, chat_id, step, seq: asked_seq, at: 0 })
+    }
+
     pub fn recount(account_id: &str, at: Timestamp) -> Self {
         let account_id = account_id.to_owned();
         Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id: None, recount: true, at: at.0 })
@@ -239,6 +291,7 @@ impl Task {
             Self::StandbyCopy(task) => &task.account_id,
             Self::Outage(task) => &task.account_id,
             Self::Assignment(task) => &task.account_id,
+            Self::AnswerTimer(task) => &task.account_id,
         }
     }
 
@@ -260,7 +313,8 @@ impl Task {
             | Self::AgentWaitDue(_)
             | Self::CallDue(_)
             | Self::StandbyCopy(_)
-            | Self::Outage(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
+            | Self::Outage(_)
+            | Self::AnswerTimer(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
         }
     }
 
@@ -274,6 +328,7 @@ impl Task {
             Self::StandbyCopy(task) => task.chat_id,
             Self::Outage(_) => 0,
             Self::Assignment(task) => task.chat_id.unwrap_or_default(),
+            Self::AnswerTimer(task) => task.chat_id,
         }
     }
 
@@ -299,6 +354,7 @@ impl Task {
                 let kind = if task.recount { "recount" } else { "assignment" };
                 format!("{}-{}-{kind}", self.chat_key(), task.at)
             }
+            Self::AnswerTimer(task) => format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.at, task.step.name()),
         }
     }
 
@@ -318,6 +374,7 @@ impl Task {
             Self::StandbyCopy(task) => task.v,
             Self::Outage(task) => task.v,
             Self::Assignment(task) => task.v,
+            Self::AnswerTimer(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }

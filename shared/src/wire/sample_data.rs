@@ -79,6 +79,7 @@ pub fn chat(now: Timestamp) -> Chat {
         tag_ids: Vec::new(),
         snooze: None,
         assignment: ChatAssignment::default(),
+        answer_due: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

@@ -311,3 +311,30 @@ fn chats_accepted_before_the_assignment_count() {
         assert_eq!(team.account.admin.chat(3).await["agent"]["id"], team.ann.id);
     });
 }
+
+#[test]
+fn visitors_learn_their_position_in_the_queue() {
+    run_with_virtual_time(async |host, time| {
+        let team = Team::create(host, json!({"mode": "round_robin", "capacity": 1})).await;
+        let widget = team.account.create_widget(json!({})).await;
+        team.ben.set_presence("away").await;
+        time.run_until_queues_are_empty().await;
+        team.open_chats(&["a", "b", "c"]).await;
+        let visitor = widget.visitor().await;
+        visitor.say("Hello").await;
+        time.wait_until_idle().await;
+        let position = async |visitor: &str| {
+            let path = format!("{}/status?detail=true&visitor={visitor}", team.channel.endpoint);
+            team.channel.client.get(&path).await.expect(200).get("queue_position").cloned()
+        };
+        assert_eq!(
+            [position("a").await, position("b").await, position("c").await],
+            [None, Some(1.into()), Some(2.into())]
+        );
+        assert_eq!(visitor.session().await["queue_position"], 3, "the chats of both channels wait for the same agents");
+        team.ann.close(1).await;
+        time.wait_until_idle().await;
+        assert_eq!([position("b").await, position("c").await], [None, Some(1.into())]);
+        assert_eq!(visitor.session().await["queue_position"], 2);
+    });
+}

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::answer_timer::AnswerDue;
 use crate::domain::chats::bot_handover::BotHandover;
 use crate::domain::chats::chat_assignment::{ChatAssignment, SlotClaim};
 use crate::domain::chats::chat_change::Snooze;
@@ -194,6 +195,8 @@ pub struct Chat {
     /// Any transition removes it. It may be over; see [`snoozed_until`](Self::snoozed_until).
     pub snooze: Option<Snooze>,
     pub assignment: ChatAssignment,
+    /// The answer that agents owe the visitor; see [`owed_answer`](Self::owed_answer).
+    pub answer_due: Option<AnswerDue>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
     /// The visitor's last chats before this one, newest first and at most ten; see

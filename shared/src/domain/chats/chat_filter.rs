@@ -12,6 +12,8 @@ pub struct ChatFilter {
     /// Whether the visitor wrote the last message.
     pub unanswered: Option<bool>,
     pub snoozed: Option<bool>,
+    /// Whether the answer of an agent is due soon or overdue.
+    pub answer_due: Option<bool>,
 }
 
 impl ChatFilter {
@@ -21,12 +23,14 @@ impl ChatFilter {
     }
 
     pub fn selects(&self, chat: &Chat, now: Timestamp) -> bool {
-        let Self { tag_id, channel_id, department_id, unanswered, snoozed } = self;
+        let Self { tag_id, channel_id, department_id, unanswered, snoozed, answer_due } = self;
+        let is_due = || chat.owed_answer().is_some_and(|due| due.soon_at <= now);
         tag_id.is_none_or(|tag_id| chat.tag_ids.contains(&tag_id))
             && channel_id.as_ref().is_none_or(|channel_id| *channel_id == chat.channel_id)
             && department_id.is_none_or(|id| chat.department.as_ref().is_some_and(|it| it.department_id == id))
             && unanswered.is_none_or(|unanswered| unanswered == chat.is_unanswered())
             && snoozed.is_none_or(|snoozed| snoozed == chat.is_snoozed(now))
+            && answer_due.is_none_or(|answer_due| answer_due == is_due())
     }
 }
 

@@ -116,6 +116,7 @@ mod tests {
             tag_ids: Vec::new(),
             snooze: None,
             assignment: ChatAssignment::default(),
+            answer_due: None,
             retention_days: None,
             previous_chats: Vec::new(),
         }

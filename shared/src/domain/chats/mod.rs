@@ -1,5 +1,6 @@
 //! Chats: their states, their entries, and who may see them.
 
+pub mod answer_timer;
 pub mod bot_draft;
 pub mod bot_handover;
 pub mod chat;

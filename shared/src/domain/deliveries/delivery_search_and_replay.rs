@@ -216,6 +216,7 @@ mod tests {
             tag_ids: Vec::new(),
             snooze: None,
             assignment: ChatAssignment::default(),
+            answer_due: None,
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),

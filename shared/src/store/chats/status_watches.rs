@@ -190,6 +190,7 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         tag_ids: Vec::new(),
         snooze: None,
         assignment: ChatAssignment::default(),
+        answer_due: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::{Agent, Role};
+use crate::domain::accounts::answer_times::AnswerTimes;
 use crate::domain::accounts::assignment::AssignmentRule;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::{Bot, Provider};
@@ -14,7 +15,7 @@ use crate::domain::chats::message_content::RichSupport;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::directory::assignment_items::AssignmentRuleItem;
+use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentRuleItem};
 use crate::store::directory::bot_settings_item::BotSettingsAttributes;
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
@@ -149,6 +150,8 @@ pub(in crate::store) struct DepartmentItem {
     business_hours: Option<BusinessHoursItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     assignment: Option<AssignmentRuleItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_times: Option<AnswerTimesItem>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -333,7 +336,8 @@ impl AgentItem {
 
 impl DepartmentItem {
     pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
-        let Department { department_id, name, agent_ids, bot_id, business_hours, assignment } = department;
+        let Department { department_id, name, agent_ids, bot_id, business_hours, assignment, answer_times } =
+            department;
         let key = department_key(account_id, *department_id);
         Self {
             pk: key.pk,
@@ -344,6 +348,7 @@ impl DepartmentItem {
             bot_id: bot_id.clone(),
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
             assignment: assignment.map(AssignmentRuleItem::from),
+            answer_times: answer_times.map(AnswerTimesItem::from),
         }
     }
 }
@@ -352,10 +357,21 @@ impl TryFrom<DepartmentItem> for Department {
     type Error = Error;
 
     fn try_from(item: DepartmentItem) -> Result<Self, Error> {
-        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids, bot_id, business_hours, assignment } = item;
+        let DepartmentItem {
+            pk: _,
+            sk: _,
+            department_id,
+            name,
+            agent_ids,
+            bot_id,
+            business_hours,
+            assignment,
+            answer_times,
+        } = item;
         let business_hours = business_hours.map(BusinessHoursItem::try_into).transpose()?;
         let assignment = assignment.map(AssignmentRule::from);
-        Ok(Self { department_id, name, agent_ids, bot_id, business_hours, assignment })
+        let answer_times = answer_times.map(AnswerTimes::from);
+        Ok(Self { department_id, name, agent_ids, bot_id, business_hours, assignment, answer_times })
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
+use crate::domain::accounts::answer_times::AnswerTimes;
 use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag};
@@ -21,7 +22,7 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
-use crate::store::directory::assignment_items::AssignmentItem;
+use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentItem};
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
@@ -59,6 +60,8 @@ pub(in crate::store) struct SettingsItem {
     business_hours: Option<BusinessHoursItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     assignment: Option<AssignmentItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_times: Option<AnswerTimesItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -301,6 +304,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         inbox,
         business_hours,
         assignment,
+        answer_times,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -320,6 +324,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("views", inbox.views != after.inbox.views),
         ("business_hours", *business_hours != after.business_hours),
         ("assignment", *assignment != after.assignment),
+        ("answer_times", *answer_times != after.answer_times),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -380,6 +385,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         },
         business_hours: settings.business_hours.map(BusinessHoursItem::try_into).transpose()?,
         assignment: settings.assignment.map(Assignment::from),
+        answer_times: settings.answer_times.map(AnswerTimes::from),
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -398,6 +404,7 @@ impl From<&AccountSettings> for SettingsItem {
             inbox: InboxSettings { tags, last_tag_id, views },
             business_hours,
             assignment,
+            answer_times,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -415,6 +422,7 @@ impl From<&AccountSettings> for SettingsItem {
             views: views.iter().map(SavedViewItem::from).collect(),
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
             assignment: assignment.map(AssignmentItem::from),
+            answer_times: answer_times.map(AnswerTimesItem::from),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

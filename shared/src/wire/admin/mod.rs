@@ -2,6 +2,7 @@
 
 mod accounts;
 mod agents;
+pub mod answer_times;
 pub mod assignment;
 pub mod audit;
 mod bots;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
 use crate::domain::accounts::account_settings;
+use crate::domain::accounts::answer_times::AnswerTimes;
 use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::{InboxSettings, MAX_SAVED_VIEWS, MAX_TAGS, SavedView};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
@@ -16,6 +17,7 @@ use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::wire::admin::answer_times::{self, AnswerTimesChange};
 use crate::wire::admin::assignment::{self, AssignmentChange};
 use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
@@ -98,6 +100,9 @@ pub struct AccountSettingsChanges {
     /// Null: chats are accepted by hand, and agents can have any number of them.
     #[serde(default)]
     assignment: Change<AssignmentChange>,
+    /// Null: no time limits.
+    #[serde(default)]
+    answer_times: Change<AnswerTimesChange>,
 }
 
 impl AccountSettingsChanges {
@@ -108,7 +113,16 @@ impl AccountSettingsChanges {
         settings: &account_settings::AccountSettings,
     ) -> Result<account_settings::AccountSettings, Error> {
         let Self {
-            safe_urls, callback, limits, idle_close, retention_days, time_zone, business_hours, assignment, ..
+            safe_urls,
+            callback,
+            limits,
+            idle_close,
+            retention_days,
+            time_zone,
+            business_hours,
+            assignment,
+            answer_times,
+            ..
         } = self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
         let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
@@ -131,6 +145,7 @@ impl AccountSettingsChanges {
             inbox,
             business_hours: checked_change(business_hours)?.applied_to(before.business_hours),
             assignment: assignment.map(Assignment::from).applied_to(before.assignment),
+            answer_times: answer_times.map(AnswerTimes::from).applied_to(before.answer_times),
             suspended_at,
         })
     }
@@ -334,6 +349,8 @@ pub struct AccountSettings {
     business_hours: Option<BusinessHours>,
     /// Null: chats are accepted by hand, and agents can have any number of them.
     assignment: Option<assignment::Assignment>,
+    /// The time limits of answers. Null: none.
+    answer_times: Option<answer_times::AnswerTimes>,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -363,6 +380,7 @@ impl AccountSettings {
             inbox,
             business_hours,
             assignment,
+            answer_times,
             suspended_at: _,
         } = settings;
         Self {
@@ -379,6 +397,7 @@ impl AccountSettings {
             views: inbox.views.iter().map(inbox_settings::SavedView::from).collect(),
             business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
             assignment: assignment.map(assignment::Assignment::from),
+            answer_times: answer_times.map(answer_times::AnswerTimes::from),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
@@ -461,6 +480,7 @@ mod tests {
             "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90, "time_zone": "asia/tokyo",
             "limits": { "visitor_messages": 5 },
             "assignment": { "mode": "least_busy", "offer_seconds": 20 },
+            "answer_times": { "first_answer_seconds": 60 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
         let settings = put(&body).unwrap();
@@ -471,6 +491,7 @@ mod tests {
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
         let rule = AssignmentRule { mode: AssignmentMode::LeastBusy, offer: Some(Duration::from_secs(20)) };
         assert_eq!(settings.assignment, Some(Assignment { rule, capacity: 5 }));
+        assert_eq!(settings.answer_times, Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: None }));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
         let all = [
@@ -482,6 +503,7 @@ mod tests {
             "time_zone",
             "business_hours",
             "assignment",
+            "answer_times",
         ];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
@@ -575,6 +597,7 @@ mod tests {
             ("business_hours.weekly", json!({ "business_hours": { "time_zone": "UTC" } })),
             ("assignment.mode", json!({ "assignment": { "mode": "random" } })),
             ("assignment.capacity", json!({ "assignment": { "mode": "manual", "capacity": 0 } })),
+            ("answer_times.next_answer_seconds", json!({ "answer_times": { "next_answer_seconds": 9 } })),
             ("assignment.offer_seconds", json!({ "assignment": { "mode": "manual", "offer_seconds": 901 } })),
         ];
         for (field, body) in table {

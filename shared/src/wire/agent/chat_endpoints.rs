@@ -112,8 +112,9 @@ fn transitions() -> Vec<Operation> {
             "The agent accepts the chat, even if a bot has it",
         )
         .describe(
-            "A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, \
-             and webhooks get chat_accepted.",
+            "A repeated request has no further effect. 409 if another agent has the chat or must accept it first, or if \
+             the agent has as many chats as the capacity allows. The bot gets AGENT_JOINED, and webhooks get \
+             chat_accepted.",
         )
         .answers::<ChatRow>(200, "The agent has the chat.")
         .fails(&[Failure::Conflict]),
@@ -139,8 +140,9 @@ fn transitions() -> Vec<Operation> {
             "Transfers the chat to another agent, to a department or to a bot",
         )
         .describe(
-            "Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets \
-             CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.",
+            "Allowed for the agent who has the chat, and for admins. A recipient must be online, and an agent must have \
+             fewer chats than the capacity allows. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is \
+             with a bot can give it to a bot too.",
         )
         .body::<ChatTransfer>()
         .answers::<ChatRow>(200, "The chat.")
@@ -240,6 +242,9 @@ pub struct ChatListQuery {
     /// Selects chats in which the visitor wrote last or, if false, the others.
     #[serde(default)]
     unanswered: NotNull<bool>,
+    /// Selects the chats in which the answer of an agent is due soon or overdue, or the others.
+    #[serde(default)]
+    answer_due: NotNull<bool>,
     /// Selects chats that are put aside now or, if false, the others.
     #[serde(default)]
     snoozed: NotNull<bool>,
@@ -275,6 +280,7 @@ impl ChatListQuery {
             channel_id: self.channel_id.0.clone(),
             department_id: number(&self.department_id),
             unanswered: self.unanswered.0,
+            answer_due: self.answer_due.0,
             snoozed: self.snoozed.0,
         }
     }

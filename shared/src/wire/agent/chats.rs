@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::chats::answer_timer;
 use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
@@ -95,6 +96,25 @@ pub struct ChatRow {
     /// The agent who must accept the waiting chat first. Absent if there is none.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     offer: Optional<AgentOffer>,
+    /// The time limit of the answer that agents owe the visitor. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    answer_due: Optional<AnswerDue>,
+}
+
+/// The time limit of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AnswerDue {
+    at: UnixSeconds,
+    /// From when on the answer is due soon.
+    soon_at: UnixSeconds,
+    /// Whether it is the first answer in the chat.
+    first: bool,
+}
+
+impl From<answer_timer::AnswerDue> for AnswerDue {
+    fn from(answer_timer::AnswerDue { at, soon_at, is_first, .. }: answer_timer::AnswerDue) -> Self {
+        Self { at: at.into(), soon_at: soon_at.into(), first: is_first }
+    }
 }
 
 /// The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat.
@@ -156,6 +176,7 @@ impl ChatRow {
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
+            answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             last_message: chat.last_message.map(LastMessage::from),
             department: chat.department.map(ChatDepartment::from),
@@ -199,6 +220,9 @@ pub struct Chat {
     /// The agent who must accept the waiting chat first. Absent if there is none.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     offer: Optional<AgentOffer>,
+    /// The time limit of the answer that agents owe the visitor. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    answer_due: Optional<AnswerDue>,
     visitor: ChatVisitor,
     panel: AgentPanel,
     #[serde(flatten)]
@@ -258,6 +282,7 @@ impl Chat {
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
+            answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
             browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
             panel: AgentPanel::of_filtered(panel, Some(&visitor)),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::answer_timer::AnswerDue;
 use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
 use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
 use crate::domain::chats::chat_assignment::{AgentOffer, ChatAssignment};
@@ -118,6 +119,8 @@ pub(crate) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passed_by: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_due: Option<AnswerDueItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous_chats: Vec<u64>,
@@ -180,6 +183,7 @@ impl HeaderItem {
             tag_ids,
             snooze,
             assignment: ChatAssignment { slot_of, offer, passed_by },
+            answer_due,
             retention_days,
             previous_chats,
         } = chat.clone();
@@ -241,6 +245,7 @@ impl HeaderItem {
             slot_of,
             agent_offer: offer.map(AgentOfferItem::from),
             passed_by,
+            answer_due: answer_due.map(AnswerDueItem::from),
             retention_days,
             previous_chats,
             due: Some(due),
@@ -315,6 +320,7 @@ impl TryFrom<HeaderItem> for Chat {
                 offer: item.agent_offer.map(AgentOffer::from),
                 passed_by: item.passed_by,
             },
+            answer_due: item.answer_due.map(AnswerDue::from),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
         })
@@ -422,6 +428,27 @@ impl From<AgentOffer> for AgentOfferItem {
 impl From<AgentOfferItem> for AgentOffer {
     fn from(AgentOfferItem { agent_id, until }: AgentOfferItem) -> Self {
         Self { agent_id, until: Timestamp(until) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AnswerDueItem {
+    asked_seq: u64,
+    is_first: bool,
+    at: u64,
+    soon_at: u64,
+    is_announced: bool,
+}
+
+impl From<AnswerDue> for AnswerDueItem {
+    fn from(AnswerDue { asked_seq, is_first, at, soon_at, is_announced }: AnswerDue) -> Self {
+        Self { asked_seq, is_first, at: at.0, soon_at: soon_at.0, is_announced }
+    }
+}
+
+impl From<AnswerDueItem> for AnswerDue {
+    fn from(AnswerDueItem { asked_seq, is_first, at, soon_at, is_announced }: AnswerDueItem) -> Self {
+        Self { asked_seq, is_first, at: Timestamp(at), soon_at: Timestamp(soon_at), is_announced }
     }
 }
 

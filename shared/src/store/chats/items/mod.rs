@@ -13,7 +13,7 @@ pub(crate) use content::ContentItem;
 pub(crate) use delivery::{AttemptItem, FailureItem};
 pub(crate) use entry::EntryItem;
 pub(crate) use header::{
-    AgentOfferItem, AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem,
+    AgentOfferItem, AgentSnapshotItem, AnswerDueItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem,
     MessagePreviewItem, SnoozeItem,
 };
 pub(crate) use visitor::{VisitorItem, VisitorNumberItem};

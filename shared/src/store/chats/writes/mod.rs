@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_message_header;
 pub(crate) mod agent_slots;
+pub(crate) mod answer_timer_write;
 pub(crate) mod bot_answers;
 pub(crate) mod bot_message_header;
 pub(crate) mod edit_write;
