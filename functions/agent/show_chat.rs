@@ -1,9 +1,11 @@
-//! /agent/chats/{chat_id}: GET returns a chat with its visitor and its panel, PATCH changes its tags or puts it aside.
+//! /agent/chats/{chat_id}: GET returns a chat with its visitor and its panel, PATCH changes its tags, puts it aside, or
+//! declines its offer.
 //! Links to domains that the account does not allow are replaced (Safe URL).
 
 use std::process::ExitCode;
 
 use shared::chats::agent::change_chat::change_chat;
+use shared::chats::assignment::offer_chat::decline_offer;
 use shared::domain::accounts::account_settings::AccountSettings;
 use shared::domain::chats::chat_change::ChatChange;
 use shared::error::Error;
@@ -54,6 +56,7 @@ async fn change(access: &ChatAccess<'_>, chat_id: u64, change: &ChatChange) -> R
     let ChatAccess { directory, chats, session: caller, now } = *access;
     let chat = access.chat(chat_id).await?;
     require_tags(directory, caller, change).await?;
+    let chat = if change.declines_offer { decline_offer(chats, chat, &caller.agent, now).await? } else { chat };
     let changed = change_chat(chats, chat, change, &caller.agent, now).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     Ok(Response::ok(ChatRow::new(changed, safe_urls, now)))

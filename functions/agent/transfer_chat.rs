@@ -5,7 +5,7 @@
 //!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
-//! online. A rejected request makes no write after authentication, except for one that fails because of a concurrent
+//! online, or has as many chats as the capacity allows. A rejected request makes no write after authentication, except for one that fails because of a concurrent
 //! request.
 
 use std::process::ExitCode;
@@ -23,6 +23,7 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::service::assignment::slot_claim;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -55,7 +56,11 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let transition = match find_recipient(directory, account_id, recipient).await? {
         Recipient::Agents(target) => {
             require_online(connections, &caller, &chat, (requester, &target)).await?;
-            let transfer = Transfer { to: &target, note: note.as_deref() };
+            let claim = match &target {
+                TransferTarget::Agent(agent) => slot_claim(directory, settings, account_id, agent.agent_id).await?,
+                TransferTarget::Department(_) => None,
+            };
+            let transfer = Transfer { to: &target, note: note.as_deref(), claim };
             transfer_chat(chats, chat, requester, transfer, context).await?
         }
         Recipient::Bot(bot) => give_chat_to_bot(chats, chat, requester, &bot, context).await?,

@@ -26,8 +26,12 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &providers, &task).await,
         Task::CallDue(task) => providers.check_time_limit(&task).await,
-        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::StandbyCopy(_) | Task::Outage(_) => {
-            Err(Error::internal("unexpected kind of task in the call queue"))
-        }
+        Task::Typing(_)
+        | Task::AnswerDue(_)
+        | Task::AgentWaitDue(_)
+        | Task::StandbyCopy(_)
+        | Task::Outage(_)
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the call queue")),
     }
 }

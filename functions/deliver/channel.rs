@@ -30,8 +30,11 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())
         }
-        Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
-            Err(Error::internal("unexpected kind of task in the channel queue"))
-        }
+        Task::AnswerDue(_)
+        | Task::AgentWaitDue(_)
+        | Task::CallDue(_)
+        | Task::StandbyCopy(_)
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the channel queue")),
     }
 }

@@ -1,7 +1,8 @@
 //! Pushes changes to the sockets of agents and of widgets' visitors. The streams of the tables invoke this function,
 //! usually within 300 ms of a change: Chats (headers, entries, panels and visitors), Connections (presence, and
 //! sessions that have ended) and Directory (channels, and items of accounts such as settings, agents and departments).
-//! Also notifies browsers in which the console is closed, and queues copies of new messages for bots on standby.
+//! Also notifies browsers in which the console is closed, queues copies of new messages for bots on standby, and queues
+//! the assignment of waiting chats and the time limits of answers.
 
 use std::process::ExitCode;
 
@@ -11,6 +12,8 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::table_stream::{self, ItemChange};
+use shared::service::answer_timers::AnswerChange;
+use shared::service::assignment_triggers::AssignmentTriggers;
 use shared::service::push::PushService;
 use shared::service::standby::{NewMessage, StandbyCopies};
 use shared::store::chats::Chats;
@@ -27,10 +30,13 @@ type Dependencies = (Connections, Directory, Chats, SocketGateway, OutboundClien
 async fn handle(dependencies: Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
     let (connections, directory, chats, gateway, client, outbox) = &dependencies;
     let changes = ParsedChanges::of(changes);
-    let new_messages = NewMessage::announced_by(&changes);
+    let (new_messages, now) = (NewMessage::announced_by(&changes), clock::now());
+    let (triggers, answers) = (AssignmentTriggers::of(&changes, now), AnswerChange::all_of(&changes));
     let browsers = Some(client);
-    let pushed =
-        PushService { directory, chats, connections, gateway, browsers, now: clock::now() }.push(changes).await;
+    // The tasks are queued before the pushes, so that no slow client delays an assignment.
+    let queued =
+        triggers.queue(directory, outbox, now).await.and(AnswerChange::queue(answers, directory, outbox).await);
+    let pushed = PushService { directory, chats, connections, gateway, browsers, now }.push(changes).await;
     StandbyCopies { directory, outbox }.queue(&new_messages).await;
-    pushed
+    queued.and(pushed)
 }

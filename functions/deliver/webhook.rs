@@ -26,8 +26,12 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &webhooks, &task).await,
         Task::Outage(task) => LateDelivery { chats: &chats, outbox: &outbox, receiver: &webhooks }.run(task).await,
-        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
-            Err(Error::internal("unexpected kind of task in the webhook queue"))
-        }
+        Task::Typing(_)
+        | Task::AnswerDue(_)
+        | Task::AgentWaitDue(_)
+        | Task::CallDue(_)
+        | Task::StandbyCopy(_)
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the webhook queue")),
     }
 }

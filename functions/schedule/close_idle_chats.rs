@@ -1,7 +1,7 @@
 //! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
 //! is checked when it may have reached the limit, and at least once an hour. A check also returns a chat to its bot if
-//! no agent has accepted it in time. In the remaining time, a run continues the
+//! no agent has accepted it in time, and lets an offer end whose task was lost. In the remaining time, a run continues the
 //! retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
 
 use std::process::ExitCode;
@@ -22,6 +22,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::queue_task::Task;
 
 /// After this time, a run starts no further idle checks. The rest of the run is for retention passes and deletions.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
@@ -71,6 +72,15 @@ impl OverdueHandler for IdleCheck {
                 outbox.enqueue(&returned.notifications).await;
                 reschedule_idle_check(chats, overdue, &returned.chat, &settings, now).await?;
                 return Ok(false);
+            }
+            // Usually a delayed task ends the offer. It may have been lost.
+            if chat.assignment.is_offer_over(now) {
+                outbox.send_assignment(&Task::assignment(&chat.account_id, Some(chat.chat_id), now)).await?;
+            }
+            // Usually a delayed task announces a due answer. It may have been lost.
+            if let Some(due) = chat.owed_answer().filter(|due| due.soon_at <= now && !due.is_announced) {
+                let task = Task::answer_due_soon(&chat.account_id, chat.chat_id, due.asked_seq);
+                outbox.send_assignment_later(&task, Duration::ZERO).await?;
             }
             // Nothing happens in the chats of a suspended account, so they are not closed either.
             if settings.suspended_at.is_some() || !settings.is_idle(chat.idle_since(), now) {

@@ -12,12 +12,13 @@ use shared::domain::visitors::visitor::Visitor;
 use shared::domain::visitors::widget_visitor::{self, BrowserSession, Page};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::service::assignment::queue_position;
 use shared::service::calls::CallService;
 use shared::service::widget::{self, VisitorHistory, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::fields::values::{Optional, OptionalText, ProtocolVersion, Truncated, UnixSeconds};
+use shared::wire::fields::values::{Optional, OptionalText, ProtocolVersion, SequentialNumber, Truncated, UnixSeconds};
 use shared::wire::widget::{
     BrowserPage, SessionRequest, StoredRules, WidgetAgent, WidgetChat, WidgetMode, WidgetSession, WidgetVisitor,
 };
@@ -64,6 +65,10 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         Some(chat) => widget::agent_photo(&directory, chat, &team.agents).await?,
         None => None,
     };
+    let queue_position = match &history.chat {
+        Some(chat) => queue_position(&directory, &chats, chat).await?,
+        None => None,
+    };
     let department = directory.default_department(channel).await?;
     let first_bot = directory.first_bot(channel, department.as_ref()).await?;
     let of_departments = team.departments.iter().filter_map(|department| department.bot_id.as_deref());
@@ -85,6 +90,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         agents: WidgetAgent::list(&team.agents, &team.departments),
         visitor: visitor.map(|visitor| WidgetVisitor::new(&visitor, new_token)),
         chat: history.chat.map(|chat| WidgetChat::new(&chat, agent_photo)),
+        queue_position: Optional(queue_position.map(SequentialNumber)),
         messages: history.messages,
         call: history.call,
         has_earlier: history.has_earlier,

@@ -112,6 +112,11 @@ impl Error {
         Self::Internal(ErrorContext::new(detail))
     }
 
+    /// Whether an agent cannot get a chat because the agent has as many as the capacity allows.
+    pub fn is_at_capacity(&self) -> bool {
+        matches!(self, Self::Conflict(message) if *message == AT_CAPACITY)
+    }
+
     /// Returns the HTTP status of the error (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {
@@ -242,6 +247,8 @@ impl From<AccountSuspended> for Error {
     }
 }
 
+const AT_CAPACITY: &str = "the agent has as many chats as the capacity allows";
+
 impl From<TransitionError> for Error {
     fn from(error: TransitionError) -> Self {
         match error {
@@ -253,6 +260,8 @@ impl From<TransitionError> for Error {
             TransitionError::AlreadyOwner => Self::Conflict("the agent has this chat already"),
             TransitionError::AlreadyWithBot => Self::Conflict("the bot has this chat already"),
             TransitionError::NotWaiting => Self::Conflict("the chat does not wait for an agent"),
+            TransitionError::OfferedToOther => Self::Conflict("the chat is offered to another agent at the moment"),
+            TransitionError::AtCapacity => Self::Conflict(AT_CAPACITY),
         }
     }
 }

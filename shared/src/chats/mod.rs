@@ -3,6 +3,7 @@
 
 pub mod agent;
 mod append_entry;
+pub mod assignment;
 pub mod bot;
 pub mod call;
 pub(crate) mod delivery_events;

@@ -6,6 +6,7 @@ use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::Channel;
 use crate::domain::chats::chat::{BotAnswers, Chat, MAX_HEADER_NAME_CHARS, MessagePreview};
+use crate::domain::chats::chat_assignment::ChatAssignment;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::truncate_chars;
 use crate::domain::time_zone::Day;
@@ -102,6 +103,8 @@ impl NewChat<'_> {
             tag_ids: Vec::new(),
             snooze: None,
             mentions: Vec::new(),
+            assignment: ChatAssignment::default(),
+            answer_due: None,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

@@ -9,6 +9,7 @@ use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::bots::bot::{Bot, BotNotification, CloseReason};
 use crate::domain::chats::bot_handover::{BotHandover, HandoverDetails};
 use crate::domain::chats::chat::{Chat, MessagePreview, Sender};
+use crate::domain::chats::chat_assignment::SlotClaim;
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::Content;
@@ -40,6 +41,8 @@ pub(super) struct TransitionEffects {
     pub invitation: Option<Invitation>,
     /// The bot that gets the chat.
     pub new_bot: Option<String>,
+    /// The condition under which the chat takes a slot of its new agent. `None` if the account has no capacity.
+    pub claim: Option<SlotClaim>,
     /// The key of the request. If the transition stores an entry, it also stores the receipt of the first one.
     pub key: Option<IdempotencyKey>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
@@ -108,6 +111,7 @@ impl TransitionEffects {
             last_words: None,
             invitation: None,
             new_bot: None,
+            claim: None,
             key: None,
             is_bot_event: false,
             is_requested: false,
@@ -180,6 +184,7 @@ async fn commit(
         last_words,
         invitation,
         new_bot,
+        claim,
         key,
         is_bot_event,
         is_requested,
@@ -214,7 +219,8 @@ async fn commit(
     if is_bot_event {
         after.bot_event_at = Some(after.updated_at);
     }
-    chats.write_transition(before, &after, &entries, key.as_ref()).await?;
+    after.claim_slot(claim.as_ref());
+    chats.write_transition(before, &after, (&entries, key.as_ref()), claim.as_ref()).await?;
     Ok(Transition { chat: after, notifications: entries })
 }
 

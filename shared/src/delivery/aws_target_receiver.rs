@@ -34,9 +34,13 @@ pub async fn handle(target: Target, dependencies: Dependencies, task: Task) -> R
     match task {
         Task::Entry(task) => engine::run(chats, breakers, outbox, &receiver, &task).await,
         Task::Outage(task) => LateDelivery { chats, outbox, receiver: &receiver }.run(task).await,
-        Task::Typing(_) | Task::AnswerDue(_) | Task::AgentWaitDue(_) | Task::CallDue(_) | Task::StandbyCopy(_) => {
-            Err(Error::internal("unexpected kind of task in the queue of a webhook"))
-        }
+        Task::Typing(_)
+        | Task::AnswerDue(_)
+        | Task::AgentWaitDue(_)
+        | Task::CallDue(_)
+        | Task::StandbyCopy(_)
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the queue of a webhook")),
     }
 }
 

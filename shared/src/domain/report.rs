@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::calls::phone_call::{Call, CallKind, CallStatus};
+use crate::domain::chats::answer_timer::AnswerResult;
 use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat::{Chat, Rating};
 use crate::domain::chats::chat_state::ChatState;
@@ -142,6 +143,8 @@ pub enum Counter {
     SettledChats(SettledBy),
     /// Chats whose first answer came this long after the chat was opened.
     FirstAnswer(Bucket),
+    /// Answers within their time limit, and later ones.
+    Answers(AnswerResult),
     /// Closed chats that lasted this long.
     Length(Bucket),
     Ratings(Rating),
@@ -190,6 +193,8 @@ pub struct ReportTotals {
     pub settled_by_bot: u64,
     pub settled_by_nobody: u64,
     pub first_answer: Histogram,
+    pub answers_in_time: u64,
+    pub late_answers: u64,
     pub length: Histogram,
     pub positive_ratings: u64,
     pub negative_ratings: u64,
@@ -219,6 +224,8 @@ impl ReportTotals {
             Counter::SettledChats(SettledBy::Bot) => &mut self.settled_by_bot,
             Counter::SettledChats(SettledBy::Nobody) => &mut self.settled_by_nobody,
             Counter::FirstAnswer(bucket) => return self.first_answer.add(bucket, count),
+            Counter::Answers(AnswerResult::InTime) => &mut self.answers_in_time,
+            Counter::Answers(AnswerResult::Late) => &mut self.late_answers,
             Counter::Length(bucket) => return self.length.add(bucket, count),
             Counter::TalkTime(bucket) => return self.talk_time.add(bucket, count),
             Counter::Ratings(Rating::Positive) => &mut self.positive_ratings,

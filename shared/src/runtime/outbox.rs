@@ -24,10 +24,15 @@ use crate::runtime::{aws_config, clock, config, trace};
 use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
 
+/// The longest delay of a message in SQS.
+pub const MAX_DELAY: Duration = Duration::from_secs(15 * 60);
+
 #[derive(Clone)]
 pub struct Outbox {
     client: Client,
     queues: Arc<BTreeMap<Target, QueueUrls>>,
+    /// The queues of automatic assignment: `first_attempts` for what is due, `retries` for what is delayed.
+    assignment: Arc<QueueUrls>,
     /// The number of message groups per account in each FIFO queue. At most one task per group is in progress at a
     /// time, so this number limits how many of the account's first attempts to one kind of receiver run concurrently.
     groups_per_account: u64,
@@ -48,7 +53,10 @@ impl Dependency for Outbox {
             let [first_attempts, retries] = [first_attempts, retries].map(required);
             queues.insert(*target, QueueUrls { first_attempts, retries });
         }
-        Self { client, queues: Arc::new(queues), groups_per_account: config::first_attempts_per_account() }
+        let [first_attempts, retries] = ["ASSIGNMENT_QUEUE_URL", "ASSIGNMENT_TIMER_QUEUE_URL"]
+            .map(|variable| startup.environment.required(variable));
+        let assignment = Arc::new(QueueUrls { first_attempts, retries });
+        Self { client, queues: Arc::new(queues), assignment, groups_per_account: config::first_attempts_per_account() }
     }
 }
 
@@ -116,6 +124,22 @@ impl Outbox {
         // the other accounts.
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
         self.send(&self.urls(target)?.retries, task, options).await
+    }
+
+    /// Queues a task of automatic assignment, after the earlier ones of the account.
+    pub async fn send_assignment(&self, task: &Task) -> Result<(), Error> {
+        let options = SendOptions {
+            group_id: task.message_group(self.groups_per_account),
+            deduplication_id: Some(task.deduplication_id()),
+            delay: Duration::ZERO,
+        };
+        self.send(&self.assignment.first_attempts, task, options).await
+    }
+
+    /// Queues a task of automatic assignment with a delay of at most [`MAX_DELAY`], which is rounded to whole seconds.
+    pub async fn send_assignment_later(&self, task: &Task, delay: Duration) -> Result<(), Error> {
+        let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
+        self.send(&self.assignment.retries, task, options).await
     }
 
     fn urls(&self, target: Target) -> Result<&QueueUrls, Error> {

@@ -27,6 +27,7 @@ use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::outbox::Outbox;
+use crate::service::assignment::slot_claim;
 use crate::service::growing_answer::show_growing_answer;
 use crate::service::push::PushService;
 use crate::service::typing_notice::send_typing_notice_to_visitor;
@@ -101,6 +102,10 @@ impl BotEventHandler<'_> {
         let closed = self.closed_hours(&chat, department, now).await?;
         let invited = if closed.is_some() { Invited::Nobody } else { self.invited(&chat, &target).await? };
         let opens_at = closed.and_then(|hours| hours.opens_at(now));
+        let claim = match &invited {
+            Invited::Agent(agent) => slot_claim(self.directory, &settings, &bot.account_id, agent.agent_id).await?,
+            Invited::Nobody | Invited::Audience | Invited::Department(_) => None,
+        };
         let event = hand_over_chat::AgentInvitation {
             bot,
             chat_id,
@@ -109,10 +114,18 @@ impl BotEventHandler<'_> {
             invited,
             opens_at,
             department,
+            claim,
             reply_to_seq,
             key,
         };
-        invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
+        match invite_agent(self.chats, &event, &settings.webhooks, now).await {
+            // An agent without a free slot is replaced by the audience of the channel, like one who is not online.
+            Err(error) if claim.is_some() && error.is_at_capacity() => {
+                let event = hand_over_chat::AgentInvitation { invited: Invited::Audience, claim: None, ..event };
+                invite_agent(self.chats, &event, &settings.webhooks, now).await.map(Some)
+            }
+            invited => invited.map(Some),
+        }
     }
 
     /// Reads the department or the agent that the bot has chosen. Fails with the name of the field if it does not

@@ -2,6 +2,9 @@
 
 pub mod account_deletion;
 pub mod account_work;
+pub mod answer_timers;
+pub mod assignment;
+pub mod assignment_triggers;
 pub mod audit;
 pub mod auth;
 pub mod backlog;

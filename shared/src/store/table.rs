@@ -18,6 +18,7 @@ use aws_sdk_dynamodb::types::{
 use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
+use crate::domain::chats::chat_state::TransitionError;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_config;
 use crate::runtime::aws_failure::AwsFailure;
@@ -131,6 +132,12 @@ impl<T> WriteResult<T> for Result<T, WriteError> {
 /// The error of a write that creates an item with a random key, if the key is taken.
 pub(crate) fn key_taken() -> Error {
     Error::internal("a random key is taken")
+}
+
+impl From<TransitionError> for WriteError {
+    fn from(error: TransitionError) -> Self {
+        Self::Error(error.into())
+    }
 }
 
 impl From<Error> for WriteError {

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chats::answer_timer::AnswerStep;
 use crate::domain::chats::message_content::TypingNotice;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::DeliveryState;
@@ -31,6 +32,10 @@ pub enum Task {
     StandbyCopy(StandbyCopyTask),
     /// Attempt deliveries again that a receiver's outage has delayed.
     Outage(OutageTask),
+    /// Assign the waiting chats of an account to its agents.
+    Assignment(AssignmentTask),
+    /// Begin or end the time limit of an agent's answer, or tell the webhooks that it is nearly over.
+    AnswerTimer(AnswerTimerTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -143,6 +148,54 @@ pub struct DrainPosition {
     pub after: Option<String>,
 }
 
+/// The consumer reads what there is to assign, so the task can be repeated and can come too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssignmentTask {
+    pub v: u8,
+    pub account_id: String,
+    /// A chat that has changed, which the index of waiting chats may not contain yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<u64>,
+    /// Whether chats that agents have without a slot take one first, because the settings have changed.
+    #[serde(default)]
+    pub recount: bool,
+    /// The time of the change, as Unix time in milliseconds, so that the queue does not take a later task for a duplicate.
+    pub at: u64,
+}
+
+/// The time limit is part of the chat, so the task can be repeated and can come too late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerTimerTask {
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+    pub step: AnswerTimerStep,
+    /// The number of the message that begins or ends the time limit, or with which it began.
+    pub seq: u64,
+    /// The time of the change, as Unix time in milliseconds.
+    pub at: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerTimerStep {
+    Asked { is_first: bool },
+    Answered,
+    Ended,
+    DueSoon,
+}
+
+impl AnswerTimerStep {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Asked { .. } => "asked",
+            Self::Answered => "answered",
+            Self::Ended => "ended",
+            Self::DueSoon => "due-soon",
+        }
+    }
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -197,6 +250,32 @@ impl Task {
         Self::Outage(OutageTask { v: VERSION, account_id, receiver_id, drain })
     }
 
+    pub fn assignment(account_id: &str, chat_id: Option<u64>, at: Timestamp) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id, recount: false, at: at.0 })
+    }
+
+    pub fn answer_timer(account_id: &str, chat_id: u64, step: AnswerStep) -> Self {
+        let (step, seq, at) = match step {
+            AnswerStep::Asked { seq, at, is_first } => (AnswerTimerStep::Asked { is_first }, seq, at),
+            AnswerStep::Answered { seq, at } => (AnswerTimerStep::Answered, seq, at),
+            AnswerStep::Ended { at } => (AnswerTimerStep::Ended, 0, at),
+        };
+        let account_id = account_id.to_owned();
+        Self::AnswerTimer(AnswerTimerTask { v: VERSION, account_id, chat_id, step, seq, at: at.0 })
+    }
+
+    /// `asked_seq` is the number of the message with which the time limit began.
+    pub fn answer_due_soon(account_id: &str, chat_id: u64, asked_seq: u64) -> Self {
+        let (account_id, step) = (account_id.to_owned(), AnswerTimerStep::DueSoon);
+        Self::AnswerTimer(AnswerTimerTask { v: VERSION, account_id, chat_id, step, seq: asked_seq, at: 0 })
+    }
+
+    pub fn recount(account_id: &str, at: Timestamp) -> Self {
+        let account_id = account_id.to_owned();
+        Self::Assignment(AssignmentTask { v: VERSION, account_id, chat_id: None, recount: true, at: at.0 })
+    }
+
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
@@ -211,6 +290,8 @@ impl Task {
             Self::CallDue(task) => &task.account_id,
             Self::StandbyCopy(task) => &task.account_id,
             Self::Outage(task) => &task.account_id,
+            Self::Assignment(task) => &task.account_id,
+            Self::AnswerTimer(task) => &task.account_id,
         }
     }
 
@@ -224,13 +305,16 @@ impl Task {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
+            // One process at a time assigns the chats of an account, so that processes do not wait for each other.
+            Self::Assignment(_) => account_id.to_owned(),
             Self::Entry(_)
             | Self::Typing(_)
             | Self::AnswerDue(_)
             | Self::AgentWaitDue(_)
             | Self::CallDue(_)
             | Self::StandbyCopy(_)
-            | Self::Outage(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
+            | Self::Outage(_)
+            | Self::AnswerTimer(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
         }
     }
 
@@ -243,6 +327,8 @@ impl Task {
             Self::CallDue(task) => task.chat_id,
             Self::StandbyCopy(task) => task.chat_id,
             Self::Outage(_) => 0,
+            Self::Assignment(task) => task.chat_id.unwrap_or_default(),
+            Self::AnswerTimer(task) => task.chat_id,
         }
     }
 
@@ -264,6 +350,11 @@ impl Task {
             Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
             Self::StandbyCopy(task) => format!("{}-{}-copy", self.chat_key(), task.seq),
             Self::Outage(task) => format!("{}-{}-outage", self.chat_key(), task.receiver_id),
+            Self::Assignment(task) => {
+                let kind = if task.recount { "recount" } else { "assignment" };
+                format!("{}-{}-{kind}", self.chat_key(), task.at)
+            }
+            Self::AnswerTimer(task) => format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.at, task.step.name()),
         }
     }
 
@@ -282,6 +373,8 @@ impl Task {
             Self::CallDue(task) => task.v,
             Self::StandbyCopy(task) => task.v,
             Self::Outage(task) => task.v,
+            Self::Assignment(task) => task.v,
+            Self::AnswerTimer(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }

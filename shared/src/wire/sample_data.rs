@@ -6,6 +6,7 @@ use crate::domain::accounts::agent::{Agent, Role};
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::{BotAnswers, Chat, Rating, Sender};
+use crate::domain::chats::chat_assignment::ChatAssignment;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::message_receipt::ReceiptTimes;
@@ -31,6 +32,7 @@ pub(crate) fn agent(now: Timestamp) -> Agent {
         phone: Some("+1 202 555 0101".to_owned()),
         photo: None,
         role: Role::Agent,
+        capacity: None,
         created_at: now,
     }
 }
@@ -77,6 +79,8 @@ pub fn chat(now: Timestamp) -> Chat {
         tag_ids: Vec::new(),
         snooze: None,
         mentions: Vec::new(),
+        assignment: ChatAssignment::default(),
+        answer_due: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

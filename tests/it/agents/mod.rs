@@ -2,6 +2,8 @@
 
 mod agent_login_presence_and_lists;
 mod agent_socket;
+mod answer_times;
+mod assignment;
 mod automatic_close;
 mod canned_replies;
 mod chat_changes;

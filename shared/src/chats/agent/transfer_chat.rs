@@ -5,6 +5,7 @@ use crate::chats::new_entry::new_entry;
 use crate::chats::notifications::NotificationContext;
 use crate::chats::transition::Transition;
 use crate::domain::chats::chat::{Chat, Sender};
+use crate::domain::chats::chat_assignment::SlotClaim;
 use crate::domain::chats::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::chats::message_content::Content;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -18,16 +19,19 @@ use crate::store::write_races::WriteRaces;
 pub struct Transfer<'a> {
     pub to: &'a TransferTarget,
     pub note: Option<&'a str>,
+    /// The slot that the chat takes. `None` in an account without a capacity.
+    pub claim: Option<SlotClaim>,
 }
 
 impl<'a> From<&'a TransferTarget> for Transfer<'a> {
     fn from(to: &'a TransferTarget) -> Self {
-        Self { to, note: None }
+        Self { to, note: None, claim: None }
     }
 }
 
 /// Transfers a chat and adds a timeline entry that reports the transfer, after the note. Returns the entries with the
-/// notifications. If the owner requests two transfers concurrently, one of them fails.
+/// notifications. If the owner requests two transfers concurrently, one of them fails. Fails if the other agent has no
+/// free slot.
 pub async fn transfer_chat(
     chats: &Chats,
     chat: Chat,
@@ -40,9 +44,10 @@ pub async fn transfer_chat(
     let mut races = WriteRaces::new("transfer");
     loop {
         let (mut after, mut entries) = after_transfer(&before, by, transfer, context.now)?;
+        after.claim_slot(transfer.claim.as_ref());
         let contents = context.ownership_notifications(Some(&before), &after);
         entries.extend(context.create_entries(&mut after, contents)?);
-        let written = chats.write_transition(&before, &after, &entries, None).await;
+        let written = chats.write_transition(&before, &after, (&entries, None), transfer.claim.as_ref()).await;
         if let Some(result) = races.final_result(written) {
             return result.map(|()| Transition { chat: after, notifications: entries });
         }

@@ -6,6 +6,7 @@ use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::{Bot, BotNotification};
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_assignment::SlotClaim;
 use crate::domain::chats::chat_state::{ChatEvent, Invited};
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -37,6 +38,8 @@ pub struct AgentInvitation<'a> {
     pub opens_at: Option<Timestamp>,
     /// The department in `invited`.
     pub department: Option<&'a Department>,
+    /// The condition under which the chat takes a slot of the invited agent. `None` in an account without a capacity.
+    pub claim: Option<SlotClaim>,
     /// Like `BotMessage::reply_to_seq`.
     pub reply_to_seq: Option<u64>,
     pub key: Option<&'a IdempotencyKey>,
@@ -73,6 +76,7 @@ pub async fn invite_agent(
             agent: agent.clone(),
             last_words: LastWords::of(bot, invitation.text),
             invitation: (!matches!(invited, Invited::Nobody)).then(|| invitation.to_agents(now)),
+            claim: invitation.claim,
             key: invitation.key.cloned(),
             is_bot_event: true,
             ..TransitionEffects::silent(state)

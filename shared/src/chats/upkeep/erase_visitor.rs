@@ -117,6 +117,7 @@ impl Erasure<'_> {
         let closed = self.chats.close_for_erasure(self.account_id, chat_id, self.erased_at).await?;
         // If there is no chat, it has already been erased, but the `listing` index still contains it.
         let Some(closed) = closed else { return Ok(true) };
+        self.chats.free_slot_of_erased_chat(&closed).await?;
         if !self.is_visitor_handled && !self.erase_visitor_item(VisitorKey::of_chat(&closed)).await? {
             return Ok(false);
         }

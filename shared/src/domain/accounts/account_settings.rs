@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::business_hours::BusinessHours;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
@@ -38,6 +40,10 @@ pub struct AccountSettings {
     pub inbox: InboxSettings,
     /// Those of channels and departments that have none of their own. `None`: always open.
     pub business_hours: Option<BusinessHours>,
+    /// `None`: chats are accepted by hand, and agents can have any number of them.
+    pub assignment: Option<Assignment>,
+    /// `None`: answers have no time limits.
+    pub answer_times: Option<AnswerTimes>,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -82,6 +88,8 @@ impl Default for AccountSettings {
             time_zone: TimeZone::default(),
             inbox: InboxSettings::default(),
             business_hours: None,
+            assignment: None,
+            answer_times: None,
             suspended_at: None,
         }
     }

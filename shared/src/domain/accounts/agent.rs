@@ -25,6 +25,8 @@ pub struct Agent {
     /// The URL of the picture that visitors see.
     pub photo: Option<String>,
     pub role: Role,
+    /// The number of chats that the agent can have at a time. `None`: that of the account.
+    pub capacity: Option<u32>,
     pub created_at: Timestamp,
 }
 

@@ -8,6 +8,8 @@
 use std::collections::HashSet;
 
 use crate::domain::accounts::agent_presence::{self, Presence};
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::AssignmentRule;
 use crate::domain::business_hours::BusinessHours;
 use crate::domain::channels::channel::ChannelSettings;
 use crate::domain::timestamp::Timestamp;
@@ -28,6 +30,10 @@ pub struct Department {
     pub bot_id: Option<String>,
     /// Replace the account's business hours in chats of the department.
     pub business_hours: Option<BusinessHours>,
+    /// Replaces that of the account in chats of the department. It has no effect in an account without an assignment.
+    pub assignment: Option<AssignmentRule>,
+    /// Replace those of the account in chats of the department. They have no effect in an account without time limits.
+    pub answer_times: Option<AnswerTimes>,
 }
 
 /// The department data that is copied into a chat (specification, table C1).

@@ -4,6 +4,8 @@ pub mod account;
 pub mod account_settings;
 pub mod agent;
 pub mod agent_presence;
+pub mod answer_times;
+pub mod assignment;
 pub mod audit;
 pub mod canned_reply;
 pub mod department;

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::answer_timer::AnswerDue;
 use crate::domain::chats::bot_handover::BotHandover;
+use crate::domain::chats::chat_assignment::{ChatAssignment, SlotClaim};
 use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::{ChatEvent, ChatState, TransitionError};
 use crate::domain::chats::mention::Mention;
@@ -195,6 +197,9 @@ pub struct Chat {
     pub snooze: Option<Snooze>,
     /// The agents whom notes mention, those mentioned last at the end.
     pub mentions: Vec<Mention>,
+    pub assignment: ChatAssignment,
+    /// The answer that agents owe the visitor; see [`owed_answer`](Self::owed_answer).
+    pub answer_due: Option<AnswerDue>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
     /// The visitor's last chats before this one, newest first and at most ten; see
@@ -225,6 +230,7 @@ impl Chat {
         let closed_at = state.is_closed().then_some(now);
         let is_with_bot = state == ChatState::Bot;
         let handover = self.handover.clone().filter(|_| !is_with_bot);
+        let assignment = self.assignment.after_transition(&state);
         let mut after = Self {
             // The time limit for accepting the chat ends with any transition.
             handover: handover.map(|handover| BotHandover { return_at: None, ..handover }),
@@ -237,12 +243,29 @@ impl Chat {
             typing_started_at: None,
             typing_text: None,
             snooze: None,
+            assignment,
             ..self.clone()
         };
         if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
             after.add_participant(agent_id);
         }
         after
+    }
+
+    /// Lets the chat take a slot of its agent, if there is a claim and an agent.
+    pub fn claim_slot(&mut self, claim: Option<&SlotClaim>) {
+        if let (Some(_), ChatState::Active(agent)) = (claim, &self.state) {
+            self.assignment.slot_of = Some(agent.agent_id);
+        }
+    }
+
+    /// Fails if another agent than this one must accept the chat first.
+    pub fn require_not_offered_to_other(&self, agent_id: u64, now: Timestamp) -> Result<(), TransitionError> {
+        let offer = self.assignment.current_offer(now);
+        if offer.is_some_and(|offer| offer.agent_id != agent_id) {
+            return Err(TransitionError::OfferedToOther);
+        }
+        Ok(())
     }
 
     /// Returns the visitor's id in the integrator's system. `None` for a chat of a widget, which has no integrator.

@@ -36,6 +36,8 @@ pub struct ChatChange {
     pub added_tags: Vec<u64>,
     pub removed_tags: Vec<u64>,
     pub snooze: SnoozeChange,
+    /// Whether the agent declines the offer of the chat. This is a write of its own.
+    pub declines_offer: bool,
 }
 
 impl ChatChange {

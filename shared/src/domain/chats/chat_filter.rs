@@ -14,6 +14,8 @@ pub struct ChatFilter {
     pub snoozed: Option<bool>,
     /// Whether a note mentions the agent who lists the chats.
     pub mentioned: Option<bool>,
+    /// Whether the answer of an agent is due soon or overdue.
+    pub answer_due: Option<bool>,
 }
 
 impl ChatFilter {
@@ -24,13 +26,15 @@ impl ChatFilter {
 
     /// Whether the filter selects the chat for this agent.
     pub fn selects(&self, chat: &Chat, agent_id: u64, now: Timestamp) -> bool {
-        let Self { tag_id, channel_id, department_id, unanswered, snoozed, mentioned } = self;
+        let Self { tag_id, channel_id, department_id, unanswered, snoozed, mentioned, answer_due } = self;
+        let is_due = || chat.owed_answer().is_some_and(|due| due.soon_at <= now);
         tag_id.is_none_or(|tag_id| chat.tag_ids.contains(&tag_id))
             && channel_id.as_ref().is_none_or(|channel_id| *channel_id == chat.channel_id)
             && department_id.is_none_or(|id| chat.department.as_ref().is_some_and(|it| it.department_id == id))
             && unanswered.is_none_or(|unanswered| unanswered == chat.is_unanswered())
             && snoozed.is_none_or(|snoozed| snoozed == chat.is_snoozed(now))
             && mentioned.is_none_or(|mentioned| mentioned == chat.mentions_agent(agent_id))
+            && answer_due.is_none_or(|answer_due| answer_due == is_due())
     }
 }
 

@@ -31,6 +31,8 @@ pub enum ChatEvent<'a> {
     AgentWaitEnds,
     /// The second field is the value of [`ChatState::offered_department`] when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
+    /// The chat is assigned to the agent automatically.
+    Assign(&'a AgentSnapshot),
     AgentWrites(&'a AgentSnapshot),
     /// The second field is the same as in [`Accept`](Self::Accept).
     Close(&'a AgentSnapshot, Option<u64>),
@@ -93,6 +95,10 @@ pub enum TransitionError {
     AlreadyOwner,
     AlreadyWithBot,
     NotWaiting,
+    /// The chat is offered to another agent at the moment.
+    OfferedToOther,
+    /// The agent has as many chats as the capacity allows.
+    AtCapacity,
 }
 
 impl ChatState {
@@ -148,6 +154,8 @@ impl ChatState {
             }
             (Self::Waiting | Self::Offered(_), ChatEvent::AgentWaitEnds) => Ok(Self::Bot),
             (_, ChatEvent::AgentWaitEnds) => Err(TransitionError::NotWaiting),
+            (Self::Waiting | Self::Offered(_), ChatEvent::Assign(agent)) => Ok(Self::Active(agent.clone())),
+            (_, ChatEvent::Assign(_)) => Err(TransitionError::NotWaiting),
 
             // Closing a closed chat succeeds and changes nothing, unless it was closed while another agent had it.
             (Self::Closed(owner), ChatEvent::Close(agent, _))
@@ -193,6 +201,7 @@ impl ChatState {
             | ChatEvent::BotInvites(_)
             | ChatEvent::BotFails
             | ChatEvent::BotCloses
+            | ChatEvent::Assign(_)
             | ChatEvent::AgentWaitEnds => Err(TransitionError::NotWithBot),
         }
     }
@@ -222,6 +231,7 @@ impl ChatState {
             | ChatEvent::BotInvites(_)
             | ChatEvent::BotFails
             | ChatEvent::BotCloses
+            | ChatEvent::Assign(_)
             | ChatEvent::AgentWaitEnds => Err(TransitionError::NotWithBot),
         }
     }
@@ -309,6 +319,13 @@ mod tests {
         let refused = || Err(NotWaiting);
         let expected = [refused(), Ok(ChatState::Bot), Ok(ChatState::Bot), refused(), refused(), refused()];
         assert_eq!(results(ChatEvent::AgentWaitEnds), expected);
+    }
+
+    #[test]
+    fn only_a_waiting_chat_is_assigned() {
+        let refused = || Err(NotWaiting);
+        let expected = [refused(), active(1), active(1), refused(), refused(), refused()];
+        assert_eq!(results(ChatEvent::Assign(&agent(1))), expected);
     }
 
     #[test]

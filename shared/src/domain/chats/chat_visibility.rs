@@ -47,6 +47,7 @@ impl Viewer {
 #[cfg(test)]
 mod tests {
     use crate::domain::chats::chat::BotAnswers;
+    use crate::domain::chats::chat_assignment::ChatAssignment;
     use std::collections::HashSet;
 
     use std::collections::BTreeMap;
@@ -115,6 +116,8 @@ mod tests {
             tag_ids: Vec::new(),
             snooze: None,
             mentions: Vec::new(),
+            assignment: ChatAssignment::default(),
+            answer_due: None,
             retention_days: None,
             previous_chats: Vec::new(),
         }

@@ -1,8 +1,10 @@
 //! Chats: their states, their entries, and who may see them.
 
+pub mod answer_timer;
 pub mod bot_draft;
 pub mod bot_handover;
 pub mod chat;
+pub mod chat_assignment;
 pub mod chat_change;
 pub mod chat_changes;
 pub mod chat_export;

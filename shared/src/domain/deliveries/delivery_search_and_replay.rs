@@ -164,6 +164,7 @@ mod tests {
     use crate::domain::bots::bot::BotNotification;
     use crate::domain::channels::channel::ChannelKind;
     use crate::domain::chats::chat::{BotAnswers, Sender};
+    use crate::domain::chats::chat_assignment::ChatAssignment;
     use crate::domain::chats::chat_state::ChatState;
     use crate::domain::chats::message_content::Content;
     use crate::domain::chats::message_receipt::ReceiptTimes;
@@ -215,6 +216,8 @@ mod tests {
             tag_ids: Vec::new(),
             snooze: None,
             mentions: Vec::new(),
+            assignment: ChatAssignment::default(),
+            answer_due: None,
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),

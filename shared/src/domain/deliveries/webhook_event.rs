@@ -6,6 +6,8 @@ named! {
     #[derive(PartialOrd, Ord)]
     pub enum WebhookEvent {
         AgentStatusChanged = "agent_status_changed",
+        /// The time limit for an agent's answer is nearly over.
+        AnswerDueSoon = "answer_due_soon",
         /// A bot has handed its chat over, or lost it because it failed.
         BotHandedOver = "bot_handed_over",
         CallEvent = "call_event",
@@ -46,6 +48,7 @@ impl WebhookEvent {
             | Self::ChatUpdated
             | Self::OfflineMessage => false,
             Self::AgentStatusChanged
+            | Self::AnswerDueSoon
             | Self::ChannelStatusChanged
             | Self::ChatJoined
             | Self::BotHandedOver

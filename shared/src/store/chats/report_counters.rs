@@ -10,6 +10,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::calls::phone_call::{Call, CallKind};
+use crate::domain::chats::answer_timer::AnswerResult;
 use crate::domain::chats::bot_draft::DraftUse;
 use crate::domain::chats::chat::{Chat, Rating};
 use crate::domain::deliveries::delivery::Target;
@@ -83,6 +84,7 @@ fn attribute_name(counter: Counter) -> String {
         Counter::OpenedChats => "opened".to_owned(),
         Counter::SettledChats(by) => by.name().to_owned(),
         Counter::FirstAnswer(bucket) => format!("a{}", bucket.number()),
+        Counter::Answers(result) => format!("answers_{}", result.name()),
         Counter::Length(bucket) => format!("l{}", bucket.number()),
         Counter::Ratings(rating) => rating.name().to_owned(),
         Counter::FailedDeliveries(target) => format!("failed_{}", target.name()),
@@ -100,6 +102,7 @@ fn counter_of_attribute(name: &str) -> Option<Counter> {
     let fixed = [Counter::OpenedChats, Counter::Drafts]
         .into_iter()
         .chain(SettledBy::ALL.map(Counter::SettledChats))
+        .chain(AnswerResult::ALL.iter().copied().map(Counter::Answers))
         .chain(DraftUse::ALL.iter().copied().map(Counter::UsedDrafts))
         .chain([Rating::Positive, Rating::Negative].map(Counter::Ratings))
         .chain(Target::ALL.iter().copied().map(Counter::FailedDeliveries))
@@ -177,6 +180,8 @@ mod tests {
             Counter::SettledChats(SettledBy::Bot),
             Counter::SettledChats(SettledBy::Nobody),
             Counter::FirstAnswer(bucket),
+            Counter::Answers(AnswerResult::InTime),
+            Counter::Answers(AnswerResult::Late),
             Counter::Length(bucket),
             Counter::Ratings(Rating::Positive),
             Counter::Ratings(Rating::Negative),

@@ -13,6 +13,7 @@ use crate::domain::accounts::agent_presence::AgentStatus;
 use crate::domain::accounts::status_watch::{StatusChange, StatusOwner, StatusWatch, Statuses};
 use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::{BotAnswers, Chat};
+use crate::domain::chats::chat_assignment::ChatAssignment;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::time_zone::{Day, TimeZone};
@@ -189,6 +190,8 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         tag_ids: Vec::new(),
         snooze: None,
         mentions: Vec::new(),
+        assignment: ChatAssignment::default(),
+        answer_due: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

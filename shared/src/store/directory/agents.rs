@@ -360,6 +360,7 @@ fn agent_values(agent: &Agent) -> Result<ExpressionValues, Error> {
         (":phone", to_attribute(&agent.phone)?),
         (":photo", to_attribute(&agent.photo)?),
         (":role", s(agent.role.name())),
+        (":capacity", to_attribute(&agent.capacity)?),
     ])
 }
 

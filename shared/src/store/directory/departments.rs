@@ -8,6 +8,7 @@ use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::accounts::department::{Audience, ChatDepartment, Department, MAX_DEPARTMENTS_PER_ACCOUNT, Roster};
 use crate::domain::channels::channel::{Channel, ChannelSettings};
 use crate::error::Error;
+use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentRuleItem};
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
@@ -178,6 +179,8 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
         (":agent_ids", to_attribute(&department.agent_ids)?),
         (":bot_id", to_attribute(&department.bot_id)?),
         (":business_hours", to_attribute(&department.business_hours.as_ref().map(BusinessHoursItem::from))?),
+        (":assignment", to_attribute(&department.assignment.map(AssignmentRuleItem::from))?),
+        (":answer_times", to_attribute(&department.answer_times.map(AnswerTimesItem::from))?),
     ])
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::{Agent, Role};
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::AssignmentRule;
 use crate::domain::accounts::department::Department;
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::channels::channel::{
@@ -13,6 +15,7 @@ use crate::domain::chats::message_content::RichSupport;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentRuleItem};
 use crate::store::directory::bot_settings_item::BotSettingsAttributes;
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
@@ -129,6 +132,8 @@ pub(in crate::store) struct AgentItem {
     phone: Option<String>,
     photo: Option<String>,
     role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capacity: Option<u32>,
     created_at: u64,
 }
 
@@ -143,6 +148,10 @@ pub(in crate::store) struct DepartmentItem {
     bot_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     business_hours: Option<BusinessHoursItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    assignment: Option<AssignmentRuleItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_times: Option<AnswerTimesItem>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -308,25 +317,27 @@ impl TryFrom<EndpointSecretItem> for EndpointSecret {
 
 impl From<&Agent> for AgentItem {
     fn from(agent: &Agent) -> Self {
-        let Agent { account_id, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
+        let Agent { account_id, agent_id, name, email, phone, photo, role, capacity, created_at } = agent.clone();
         let key = agent_key(&account_id, agent_id);
         let (role, created_at) = (role.name().to_owned(), created_at.0);
-        Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, created_at }
+        Self { pk: key.pk, sk: key.sk, agent_id, name, email, phone, photo, role, capacity, created_at }
     }
 }
 
 impl AgentItem {
     pub(in crate::store) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
-        let Self { pk: _, sk: _, agent_id, name, email, phone, photo, role, created_at } = self;
+        let Self { pk: _, sk: _, agent_id, name, email, phone, photo, role, capacity, created_at } = self;
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let created_at = Timestamp(created_at);
-        Ok(Agent { account_id: account_id.to_owned(), agent_id, name, email, phone, photo, role, created_at })
+        let account_id = account_id.to_owned();
+        Ok(Agent { account_id, agent_id, name, email, phone, photo, role, capacity, created_at })
     }
 }
 
 impl DepartmentItem {
     pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
-        let Department { department_id, name, agent_ids, bot_id, business_hours } = department;
+        let Department { department_id, name, agent_ids, bot_id, business_hours, assignment, answer_times } =
+            department;
         let key = department_key(account_id, *department_id);
         Self {
             pk: key.pk,
@@ -336,6 +347,8 @@ impl DepartmentItem {
             agent_ids: agent_ids.clone(),
             bot_id: bot_id.clone(),
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
+            assignment: assignment.map(AssignmentRuleItem::from),
+            answer_times: answer_times.map(AnswerTimesItem::from),
         }
     }
 }
@@ -344,9 +357,21 @@ impl TryFrom<DepartmentItem> for Department {
     type Error = Error;
 
     fn try_from(item: DepartmentItem) -> Result<Self, Error> {
-        let DepartmentItem { pk: _, sk: _, department_id, name, agent_ids, bot_id, business_hours } = item;
+        let DepartmentItem {
+            pk: _,
+            sk: _,
+            department_id,
+            name,
+            agent_ids,
+            bot_id,
+            business_hours,
+            assignment,
+            answer_times,
+        } = item;
         let business_hours = business_hours.map(BusinessHoursItem::try_into).transpose()?;
-        Ok(Self { department_id, name, agent_ids, bot_id, business_hours })
+        let assignment = assignment.map(AssignmentRule::from);
+        let answer_times = answer_times.map(AnswerTimes::from);
+        Ok(Self { department_id, name, agent_ids, bot_id, business_hours, assignment, answer_times })
     }
 }
 

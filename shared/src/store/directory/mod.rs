@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod agents;
+mod assignment_items;
 pub mod audit_log;
 mod bot_settings_item;
 pub mod bots;

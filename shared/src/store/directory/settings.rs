@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag};
 use crate::domain::channels::channel::EndpointSecret;
@@ -20,6 +22,7 @@ use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::Directory;
+use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentItem};
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
@@ -55,6 +58,10 @@ pub(in crate::store) struct SettingsItem {
     views: Vec<SavedViewItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     business_hours: Option<BusinessHoursItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    assignment: Option<AssignmentItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_times: Option<AnswerTimesItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -296,6 +303,8 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         time_zone,
         inbox,
         business_hours,
+        assignment,
+        answer_times,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -314,6 +323,8 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("tags", inbox.tags != after.inbox.tags),
         ("views", inbox.views != after.inbox.views),
         ("business_hours", *business_hours != after.business_hours),
+        ("assignment", *assignment != after.assignment),
+        ("answer_times", *answer_times != after.answer_times),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -373,6 +384,8 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
             views: settings.views.into_iter().map(SavedView::from).collect(),
         },
         business_hours: settings.business_hours.map(BusinessHoursItem::try_into).transpose()?,
+        assignment: settings.assignment.map(Assignment::from),
+        answer_times: settings.answer_times.map(AnswerTimes::from),
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -390,6 +403,8 @@ impl From<&AccountSettings> for SettingsItem {
             time_zone,
             inbox: InboxSettings { tags, last_tag_id, views },
             business_hours,
+            assignment,
+            answer_times,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -406,6 +421,8 @@ impl From<&AccountSettings> for SettingsItem {
             last_tag_id: *last_tag_id,
             views: views.iter().map(SavedViewItem::from).collect(),
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
+            assignment: assignment.map(AssignmentItem::from),
+            answer_times: answer_times.map(AnswerTimesItem::from),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

@@ -61,7 +61,7 @@ impl Stores {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
-        accept_chat(&self.chats, chat, agent, webhooks, now).await
+        accept_chat(&self.chats, chat, (agent, None), webhooks, now).await
     }
 
     pub(crate) async fn close(
@@ -191,6 +191,7 @@ impl Stores {
             invited,
             opens_at: None,
             department: None,
+            claim: None,
             reply_to_seq: None,
             key: None,
         };
@@ -245,7 +246,7 @@ impl Stores {
     pub(crate) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
         let chat = self.chats.chat("acc", 1).await?.unwrap();
         let by = TransferRequester { agent: &agent_snapshot(by), is_admin: false };
-        let transition = transfer_chat(&self.chats, chat, by, to, without_webhooks(seconds_later(1))).await?;
+        let transition = transfer_chat(&self.chats, chat, by, (to, None), without_webhooks(seconds_later(1))).await?;
         Ok(transition.chat)
     }
 

@@ -57,6 +57,7 @@ pub(crate) fn agent(agent_id: u64, email: &str) -> Agent {
         phone: None,
         photo: Some("https://x.example/b.png".into()),
         role: Role::Admin,
+        capacity: None,
         created_at: NOW,
     }
 }

@@ -55,6 +55,7 @@ use futures_util::future::join_all;
 
 mod use_cases {
     mod agent_messages;
+    mod agent_slots;
     mod bot_and_webhook_notifications;
     mod bot_hand_over;
     mod bot_messages;

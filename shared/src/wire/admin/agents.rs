@@ -11,9 +11,10 @@ use crate::domain::text::email_address;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
+use crate::wire::admin::assignment::Capacity;
 use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::fields::values::{
-    AnyText, Change, Name, NotNull, OptionalText, SequentialNumber, Text, True, UnixSeconds,
+    AnyText, Change, Name, NotNull, Optional, OptionalText, SequentialNumber, Text, True, UnixSeconds, Whole,
 };
 
 const MAX_EMAIL_CHARS: usize = 254;
@@ -66,6 +67,8 @@ pub struct NewAgent {
     photo: WebUrlOrBlank,
     #[schemars(extend("default" = "agent"))]
     role: Option<Name<Role>>,
+    /// The number of chats that the agent can have at a time. Absent or null: that of the account.
+    capacity: Option<Capacity>,
     /// Whether the agent must replace the password before anything else. Until then, other requests get 403
     /// password_change_required.
     #[schemars(extend("default" = false))]
@@ -82,6 +85,7 @@ pub struct AgentWithPassword {
     /// The URL of the picture that visitors see.
     pub photo: Option<String>,
     pub role: Role,
+    pub capacity: Option<u32>,
 }
 
 impl NewAgent {
@@ -96,17 +100,19 @@ impl NewAgent {
     }
 
     fn checked_with_role(self, role: Role, password_field: &str) -> Result<AgentWithPassword, Error> {
-        let Self { name: Text(name), email: Email(email), password, phone, photo, role: _, must_change_password } =
-            self;
+        let Self {
+            name: Text(name), email: Email(email), password, phone, photo, capacity, must_change_password, ..
+        } = self;
         let password = password.checked(password_field, &email, must_change_password)?;
-        Ok(AgentWithPassword { name, email, password, phone: phone.0, photo: photo.0, role })
+        let capacity = capacity.map(Whole::to_u32);
+        Ok(AgentWithPassword { name, email, password, phone: phone.0, photo: photo.0, role, capacity })
     }
 }
 
 impl AgentWithPassword {
     pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> agent::Agent {
-        let Self { name, email, password: _, phone, photo, role } = self;
-        agent::Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
+        let Self { name, email, password: _, phone, photo, role, capacity } = self;
+        agent::Agent { account_id, agent_id, name, email, phone, photo, role, capacity, created_at: now }
     }
 }
 
@@ -121,6 +127,9 @@ pub struct AgentChanges {
     #[serde(default)]
     photo: Change<WebUrlOrBlank>,
     role: Option<Name<Role>>,
+    /// Null: that of the account.
+    #[serde(default)]
+    capacity: Change<Capacity>,
     /// Whether the agent must replace the new password before anything else. Only together with password.
     must_change_password: Option<bool>,
 }
@@ -137,13 +146,14 @@ impl AgentChanges {
     /// Returns the changed agent. The sessions end if the body contains a password, an e-mail address or a role, even
     /// if the value is unchanged, so that a request that failed halfway can be repeated.
     pub fn applied_to(self, agent: &agent::Agent) -> Result<AgentChange, Error> {
-        let Self { name, email, password, phone, photo, role, must_change_password } = self;
+        let Self { name, email, password, phone, photo, role, capacity, must_change_password } = self;
         let ends_sessions = password.is_some() || email.is_some() || role.is_some();
         let mut changed = agent.clone();
         changed.name = name.0.map_or(changed.name, |Text(name)| name);
         changed.phone = phone.map(|AgentPhone(phone)| phone).flatten().applied_to(changed.phone);
         changed.photo = photo.map(|WebUrlOrBlank(photo)| photo).flatten().applied_to(changed.photo);
         changed.email = email.map_or(changed.email, |Email(email)| email);
+        changed.capacity = capacity.map(Whole::to_u32).applied_to(changed.capacity);
         changed.role = role.map_or(changed.role, |Name(role)| role);
         if password.is_none() && must_change_password.is_some() {
             return Err(Error::field("must_change_password", "needs a new password"));
@@ -214,14 +224,18 @@ pub struct Agent {
     phone: Option<String>,
     photo: Option<WebUrl>,
     role: Name<Role>,
+    /// The number of chats that the agent can have at a time. Absent: that of the account.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    capacity: Optional<u32>,
     created_at: UnixSeconds,
 }
 
 impl Agent {
     pub fn new(agent: &agent::Agent) -> Self {
-        let agent::Agent { account_id: _, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
-        let (agent_id, photo) = (SequentialNumber(agent_id), photo.map(WebUrl));
-        Self { agent_id, name, email, phone, photo, role: Name(role), created_at: created_at.into() }
+        let agent::Agent { account_id: _, agent_id, name, email, phone, photo, role, capacity, created_at } =
+            agent.clone();
+        let (agent_id, photo, capacity) = (SequentialNumber(agent_id), photo.map(WebUrl), Optional(capacity));
+        Self { agent_id, name, email, phone, photo, role: Name(role), capacity, created_at: created_at.into() }
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod accounts;
 mod agents;
+pub mod answer_times;
+pub mod assignment;
 pub mod audit;
 mod bots;
 pub mod business_hours;

@@ -158,6 +158,7 @@ pub struct ReportTotals {
     opened: u64,
     settled_by: SettledChats,
     first_answer: ReportedDuration,
+    answers: ReportedAnswers,
     length: ReportedDuration,
     ratings: ReportedRatings,
     failed_deliveries: FailedDeliveries,
@@ -174,6 +175,8 @@ impl From<&report::ReportTotals> for ReportTotals {
             settled_by_bot,
             settled_by_nobody,
             first_answer,
+            answers_in_time,
+            late_answers,
             length,
             positive_ratings,
             negative_ratings,
@@ -194,6 +197,7 @@ impl From<&report::ReportTotals> for ReportTotals {
             opened: *opened_chats,
             settled_by: SettledChats { agent: *settled_by_agent, bot: *settled_by_bot, nobody: *settled_by_nobody },
             first_answer: first_answer.into(),
+            answers: ReportedAnswers { in_time: *answers_in_time, late: *late_answers },
             length: length.into(),
             ratings: ReportedRatings { positive: *positive_ratings, negative: *negative_ratings },
             failed_deliveries: FailedDeliveries::new(failed_deliveries),
@@ -230,6 +234,13 @@ pub struct SettledChats {
     agent: u64,
     bot: u64,
     nobody: u64,
+}
+
+/// Answers of agents with a time limit. A chat that ends without an answer that was due counts as late.
+#[derive(Serialize, JsonSchema)]
+pub struct ReportedAnswers {
+    in_time: u64,
+    late: u64,
 }
 
 #[derive(Serialize, JsonSchema)]

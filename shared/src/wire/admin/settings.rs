@@ -8,6 +8,8 @@ use serde_json::Value;
 
 use crate::contract::{Failure, Operation};
 use crate::domain::accounts::account_settings;
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::{InboxSettings, MAX_SAVED_VIEWS, MAX_TAGS, SavedView};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
@@ -15,6 +17,8 @@ use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::wire::admin::answer_times::{self, AnswerTimesChange};
+use crate::wire::admin::assignment::{self, AssignmentChange};
 use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
     minutes_of_day, time_of_day,
@@ -93,6 +97,12 @@ pub struct AccountSettingsChanges {
     views: Change<List<NewSavedView, MAX_SAVED_VIEWS>>,
     #[serde(default)]
     business_hours: Change<BusinessHoursChange>,
+    /// Null: chats are accepted by hand, and agents can have any number of them.
+    #[serde(default)]
+    assignment: Change<AssignmentChange>,
+    /// Null: no time limits.
+    #[serde(default)]
+    answer_times: Change<AnswerTimesChange>,
 }
 
 impl AccountSettingsChanges {
@@ -102,8 +112,18 @@ impl AccountSettingsChanges {
         &self,
         settings: &account_settings::AccountSettings,
     ) -> Result<account_settings::AccountSettings, Error> {
-        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, business_hours, .. } =
-            self.clone();
+        let Self {
+            safe_urls,
+            callback,
+            limits,
+            idle_close,
+            retention_days,
+            time_zone,
+            business_hours,
+            assignment,
+            answer_times,
+            ..
+        } = self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
         let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
         let domains =
@@ -124,6 +144,8 @@ impl AccountSettingsChanges {
             time_zone: time_zone.applied_or_reset(before.time_zone, default.time_zone),
             inbox,
             business_hours: checked_change(business_hours)?.applied_to(before.business_hours),
+            assignment: assignment.map(Assignment::from).applied_to(before.assignment),
+            answer_times: answer_times.map(AnswerTimes::from).applied_to(before.answer_times),
             suspended_at,
         })
     }
@@ -325,6 +347,10 @@ pub struct AccountSettings {
     views: Vec<inbox_settings::SavedView>,
     /// Null: always open, unless a department or a channel has hours.
     business_hours: Option<BusinessHours>,
+    /// Null: chats are accepted by hand, and agents can have any number of them.
+    assignment: Option<assignment::Assignment>,
+    /// The time limits of answers. Null: none.
+    answer_times: Option<answer_times::AnswerTimes>,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -353,6 +379,8 @@ impl AccountSettings {
             time_zone,
             inbox,
             business_hours,
+            assignment,
+            answer_times,
             suspended_at: _,
         } = settings;
         Self {
@@ -368,6 +396,8 @@ impl AccountSettings {
             tags: inbox.tags.iter().map(inbox_settings::Tag::from).collect(),
             views: inbox.views.iter().map(inbox_settings::SavedView::from).collect(),
             business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
+            assignment: assignment.map(assignment::Assignment::from),
+            answer_times: answer_times.map(answer_times::AnswerTimes::from),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
@@ -432,6 +462,7 @@ mod tests {
 
     use super::*;
     use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
+    use crate::domain::accounts::assignment::{AssignmentMode, AssignmentRule};
     use crate::wire::fields::reader::read;
 
     fn apply(body: &Value, settings: &AccountSettings) -> Result<AccountSettings, String> {
@@ -448,6 +479,8 @@ mod tests {
         let body = json!({
             "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90, "time_zone": "asia/tokyo",
             "limits": { "visitor_messages": 5 },
+            "assignment": { "mode": "least_busy", "offer_seconds": 20 },
+            "answer_times": { "first_answer_seconds": 60 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
         let settings = put(&body).unwrap();
@@ -456,9 +489,22 @@ mod tests {
         let callback = CallbackHours { enabled: true, days: vec![1, 5], hours: (570, 1_440), utc_offset: -330 };
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
+        let rule = AssignmentRule { mode: AssignmentMode::LeastBusy, offer: Some(Duration::from_secs(20)) };
+        assert_eq!(settings.assignment, Some(Assignment { rule, capacity: 5 }));
+        assert_eq!(settings.answer_times, Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: None }));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
-        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours"];
+        let all = [
+            "safe_urls",
+            "idle_close",
+            "retention_days",
+            "limits",
+            "callback",
+            "time_zone",
+            "business_hours",
+            "assignment",
+            "answer_times",
+        ];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);
@@ -549,6 +595,10 @@ mod tests {
             ("time_zone", json!({ "time_zone": 1 })),
             ("time_zone", json!({ "time_zone": "x".repeat(65) })),
             ("business_hours.weekly", json!({ "business_hours": { "time_zone": "UTC" } })),
+            ("assignment.mode", json!({ "assignment": { "mode": "random" } })),
+            ("assignment.capacity", json!({ "assignment": { "mode": "manual", "capacity": 0 } })),
+            ("answer_times.next_answer_seconds", json!({ "answer_times": { "next_answer_seconds": 9 } })),
+            ("assignment.offer_seconds", json!({ "assignment": { "mode": "manual", "offer_seconds": 901 } })),
         ];
         for (field, body) in table {
             let error = put(&body).unwrap_err();

@@ -60,8 +60,9 @@ fn lists() -> Vec<Operation> {
             .describe(
                 "Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has \
                  the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody \
-                 else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if \
-                 the chat would have more than ten tags, or if the agent does not have it.",
+                 else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. The \
+                 agent to whom the chat is offered can decline the offer. 409 if the chat would have more than ten \
+                 tags, if the agent does not have it, or if it is not offered to the agent.",
             )
             .body::<ChatUpdate>()
             .answers::<ChatRow>(200, "The chat.")
@@ -113,8 +114,9 @@ fn transitions() -> Vec<Operation> {
             "The agent accepts the chat, even if a bot has it",
         )
         .describe(
-            "A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, \
-             and webhooks get chat_accepted.",
+            "A repeated request has no further effect. 409 if another agent has the chat or must accept it first, or if \
+             the agent has as many chats as the capacity allows. The bot gets AGENT_JOINED, and webhooks get \
+             chat_accepted.",
         )
         .answers::<ChatRow>(200, "The agent has the chat.")
         .fails(&[Failure::Conflict]),
@@ -140,8 +142,9 @@ fn transitions() -> Vec<Operation> {
             "Transfers the chat to another agent, to a department or to a bot",
         )
         .describe(
-            "Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets \
-             CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.",
+            "Allowed for the agent who has the chat, and for admins. A recipient must be online, and an agent must have \
+             fewer chats than the capacity allows. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is \
+             with a bot can give it to a bot too.",
         )
         .body::<ChatTransfer>()
         .answers::<ChatRow>(200, "The chat.")
@@ -242,6 +245,9 @@ pub struct ChatListQuery {
     /// Selects chats in which the visitor wrote last or, if false, the others.
     #[serde(default)]
     unanswered: NotNull<bool>,
+    /// Selects the chats in which the answer of an agent is due soon or overdue, or the others.
+    #[serde(default)]
+    answer_due: NotNull<bool>,
     /// Selects chats that are put aside now or, if false, the others.
     #[serde(default)]
     snoozed: NotNull<bool>,
@@ -280,6 +286,7 @@ impl ChatListQuery {
             channel_id: self.channel_id.0.clone(),
             department_id: number(&self.department_id),
             unanswered: self.unanswered.0,
+            answer_due: self.answer_due.0,
             snoozed: self.snoozed.0,
             mentioned: self.mentioned.0,
         }
@@ -387,18 +394,22 @@ pub struct ChatUpdate {
     /// Unix seconds: a time within the next 90 days until which the chat is put aside. Null ends the snooze.
     #[serde(default)]
     snoozed_until: Change<Whole<1, MAX_INTEGER>>,
+    /// True if the agent does not want the chat that is offered to the agent. It is then offered to the next one.
+    #[serde(default)]
+    decline_offer: bool,
 }
 
 impl ChatUpdate {
     /// Fails if a snooze would be over at once, or would be too long.
     pub fn checked(self, now: Timestamp) -> Result<ChatChange, Error> {
-        let Self { add_tags, remove_tags, snoozed_until } = self;
+        let Self { add_tags, remove_tags, snoozed_until, decline_offer } = self;
         let snooze = match snoozed_until {
             Change::Unchanged => SnoozeChange::Unchanged,
             Change::Cleared => SnoozeChange::End,
             Change::Set(Whole(seconds)) => SnoozeChange::Until(checked_snooze(seconds, now)?),
         };
-        Ok(ChatChange { added_tags: numbers(add_tags), removed_tags: numbers(remove_tags), snooze })
+        let (added_tags, removed_tags) = (numbers(add_tags), numbers(remove_tags));
+        Ok(ChatChange { added_tags, removed_tags, snooze, declines_offer: decline_offer })
     }
 }
 

@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::domain::chats::answer_timer;
 use crate::domain::chats::bot_draft::BotDraft;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
+use crate::domain::chats::chat_assignment;
 use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
@@ -96,6 +98,12 @@ pub struct ChatRow {
     #[schemars(length(max = MAX_MENTIONED_AGENTS))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mentions: Vec<Mention>,
+    /// The agent who must accept the waiting chat first. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    offer: Optional<AgentOffer>,
+    /// The time limit of the answer that agents owe the visitor. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    answer_due: Optional<AnswerDue>,
 }
 
 /// An agent whom a private note mentions, and the seq of the last such note.
@@ -108,6 +116,35 @@ pub struct Mention {
 impl From<mention::Mention> for Mention {
     fn from(mention::Mention { agent_id, seq }: mention::Mention) -> Self {
         Self { agent_id: SequentialNumber(agent_id), seq: SequentialNumber(seq) }
+    }
+}
+
+/// The time limit of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AnswerDue {
+    at: UnixSeconds,
+    /// From when on the answer is due soon.
+    soon_at: UnixSeconds,
+    /// Whether it is the first answer in the chat.
+    first: bool,
+}
+
+impl From<answer_timer::AnswerDue> for AnswerDue {
+    fn from(answer_timer::AnswerDue { at, soon_at, is_first, .. }: answer_timer::AnswerDue) -> Self {
+        Self { at: at.into(), soon_at: soon_at.into(), first: is_first }
+    }
+}
+
+/// The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AgentOffer {
+    agent_id: SequentialNumber,
+    until: UnixSeconds,
+}
+
+impl From<chat_assignment::AgentOffer> for AgentOffer {
+    fn from(chat_assignment::AgentOffer { agent_id, until }: chat_assignment::AgentOffer) -> Self {
+        Self { agent_id: SequentialNumber(agent_id), until: until.into() }
     }
 }
 
@@ -156,6 +193,8 @@ impl ChatRow {
             seq: LastSeq(chat.seq),
             waiting_since: chat.waiting_since.map(UnixSeconds::from),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
+            offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
+            answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             mentions: chat.mentions.iter().copied().map(Mention::from).collect(),
             last_message: chat.last_message.map(LastMessage::from),
@@ -197,6 +236,12 @@ pub struct Chat {
     /// or if the visitor has written since.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     snoozed_until: Optional<UnixSeconds>,
+    /// The agent who must accept the waiting chat first. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    offer: Optional<AgentOffer>,
+    /// The time limit of the answer that agents owe the visitor. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    answer_due: Optional<AnswerDue>,
     visitor: ChatVisitor,
     panel: AgentPanel,
     #[serde(flatten)]
@@ -255,6 +300,8 @@ impl Chat {
             rate: chat.rating.map(Name),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
+            offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
+            answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
             browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
             panel: AgentPanel::of_filtered(panel, Some(&visitor)),

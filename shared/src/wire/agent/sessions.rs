@@ -132,7 +132,7 @@ pub struct CurrentAccount {
 
 impl CurrentAgent {
     pub fn new(agent: Agent, account_name: String, must_change_password: bool) -> Self {
-        let Agent { account_id, agent_id, name, email, phone, photo, role, created_at: _ } = agent;
+        let Agent { account_id, agent_id, name, email, phone, photo, role, capacity: _, created_at: _ } = agent;
         Self {
             agent: AgentProfile { id: SequentialNumber(agent_id), name, email, photo: photo.map(WebUrl), phone },
             role: Name(role),

@@ -9,6 +9,7 @@ use crate::contract::{Failure, Operation};
 use crate::domain::channels::channel_availability::{AvailabilityReason, ChannelAvailability};
 use crate::domain::chats::idempotency_key::MessageReceipt;
 use crate::wire::channels::integrator_request::IntegratorMessage;
+use crate::wire::channels::visitor_message::MAX_SENDER_ID_CHARS;
 use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::fields::values::{
@@ -140,6 +141,19 @@ pub struct ChannelStatusQuery {
     /// true: the response says why, and when the hours begin.
     #[serde(default)]
     detail: NotNull<bool>,
+    /// The `sender.id` of a visitor, whose position in the queue the response with `detail` contains.
+    visitor: Option<Text<MAX_SENDER_ID_CHARS>>,
+}
+
+impl ChannelStatusQuery {
+    /// Returns the visitor whose position is asked for.
+    pub fn visitor(&self) -> Option<&str> {
+        self.visitor.as_ref().filter(|_| self.has_detail()).map(|Text(id)| id.as_str())
+    }
+
+    fn has_detail(&self) -> bool {
+        self.detail.0 == Some(true)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -162,16 +176,22 @@ pub struct ChannelStatusDetail {
     /// When the hours begin again (Unix seconds), if the reason is outside_hours: the business hours, or, without them,
     /// those of the account's setting `callback`.
     opens_at: Option<UnixSeconds>,
+    /// The position of the visitor's waiting chat among those that wait for the same agents. Absent if no chat of the
+    /// visitor waits, or if the account has no assignment.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    queue_position: Optional<SequentialNumber>,
 }
 
 impl ChannelStatus {
-    pub fn new(availability: ChannelAvailability, query: &ChannelStatusQuery) -> Self {
+    pub fn new(availability: ChannelAvailability, queue_position: Option<u64>, query: &ChannelStatusQuery) -> Self {
         let online = availability.is_online();
-        if query.detail.0 != Some(true) {
+        if !query.has_detail() {
             return Self::Number(OnlineNumber(online.into()));
         }
         let ChannelAvailability { reason, opens_at } = availability;
-        Self::Detail(ChannelStatusDetail { online, reason: Name(reason), opens_at: opens_at.map(UnixSeconds::from) })
+        let queue_position = Optional(queue_position.map(SequentialNumber));
+        let opens_at = opens_at.map(UnixSeconds::from);
+        Self::Detail(ChannelStatusDetail { online, reason: Name(reason), opens_at, queue_position })
     }
 }
 

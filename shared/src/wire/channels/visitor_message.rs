@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::wire::channels::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 use crate::wire::fields::json_fields::{Fields, MAX_URL_CHARS};
 
-const MAX_SENDER_ID_CHARS: usize = 255;
+pub(super) const MAX_SENDER_ID_CHARS: usize = 255;
 /// The maximum length of `message.id` and of the sender's name, phone number, e-mail address and invitation.
 const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 

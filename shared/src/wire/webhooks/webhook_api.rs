@@ -23,12 +23,13 @@ pub(crate) fn outgoing_operations() -> Vec<Operation> {
 }
 
 /// The names of the events that a webhook must name, their operations, and what they report.
-const OPT_IN_EVENTS: [(&str, &str, &str); 11] = [
+const OPT_IN_EVENTS: [(&str, &str, &str); 12] = [
     ("chat_opened", "chatOpened", "A chat is opened; POST <webhook_url>"),
     ("chat_waiting", "chatWaiting", "A chat begins to wait for an agent; POST <webhook_url>"),
     ("bot_handed_over", "botHandedOver", "A bot hands its chat over, or loses it; POST <webhook_url>"),
     ("chat_joined", "chatJoined", "An agent gets a chat; POST <webhook_url>"),
     ("chat_transferred", "chatTransferred", "A chat is given to others; POST <webhook_url>"),
+    ("answer_due_soon", "answerDueSoon", "An agent's answer is due soon; POST <webhook_url>"),
     ("chat_rated", "chatRated", "A visitor rates a chat; POST <webhook_url>"),
     ("chat_ended", "chatEnded", "A chat is closed, whoever took part; POST <webhook_url>"),
     ("message", "messageEvent", "The visitor, an agent or a bot writes; POST <webhook_url>"),

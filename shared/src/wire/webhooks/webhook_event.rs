@@ -73,7 +73,8 @@ impl WebhookPayload<'_> {
             }
             // These have no chat: see `StatusChanged`.
             WebhookEvent::AgentStatusChanged | WebhookEvent::ChannelStatusChanged => Value::Null,
-            WebhookEvent::ChatJoined
+            WebhookEvent::AnswerDueSoon
+            | WebhookEvent::ChatJoined
             | WebhookEvent::BotHandedOver
             | WebhookEvent::ChatEnded
             | WebhookEvent::ChatOpened

@@ -52,6 +52,7 @@ impl Named for SampleEvent {
     const ALL: &'static [Self] = &[
         Self::Test,
         Self::Event(WebhookEvent::AgentStatusChanged),
+        Self::Event(WebhookEvent::AnswerDueSoon),
         Self::Event(WebhookEvent::BotHandedOver),
         Self::Event(WebhookEvent::CallEvent),
         Self::Event(WebhookEvent::ChannelStatusChanged),
@@ -153,7 +154,8 @@ mod tests {
             WebhookEvent::DeliveredLate | WebhookEvent::DeliveryFailed | WebhookEvent::Message => {
                 &["agent", "message", "seq", "timestamp", "user_token"]
             }
-            WebhookEvent::ChatJoined
+            WebhookEvent::AnswerDueSoon
+            | WebhookEvent::ChatJoined
             | WebhookEvent::BotHandedOver
             | WebhookEvent::ChatEnded
             | WebhookEvent::ChatOpened

@@ -191,6 +191,10 @@ pub struct WidgetSession<'a> {
     /// Null if the browser has no visitor.
     pub visitor: Option<WidgetVisitor>,
     pub chat: Option<WidgetChat>,
+    /// The position of the waiting chat among those that wait for the same agents. Absent if the chat does not wait, or if
+    /// the account has no assignment.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    pub queue_position: Optional<SequentialNumber>,
     /// The last messages of the visitor's current or last chat.
     #[schemars(length(max = MAX_MESSAGES))]
     pub messages: Vec<WidgetMessage>,

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::accounts::department::ChatDepartment;
 use crate::domain::channels::channel::ChannelKind;
+use crate::domain::chats::answer_timer::AnswerDue;
 use crate::domain::chats::bot_handover::{BotHandover, HandoverPriority, HandoverReason};
 use crate::domain::chats::chat::{BotAnswers, Chat, FormerBot, MessagePreview, Rating};
+use crate::domain::chats::chat_assignment::{AgentOffer, ChatAssignment};
 use crate::domain::chats::chat_change::Snooze;
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::mention::Mention;
@@ -114,6 +116,14 @@ pub(crate) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mentions: Vec<MentionItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    slot_of: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_offer: Option<AgentOfferItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed_by: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer_due: Option<AnswerDueItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous_chats: Vec<u64>,
@@ -176,6 +186,8 @@ impl HeaderItem {
             tag_ids,
             snooze,
             mentions,
+            assignment: ChatAssignment { slot_of, offer, passed_by },
+            answer_due,
             retention_days,
             previous_chats,
         } = chat.clone();
@@ -235,6 +247,10 @@ impl HeaderItem {
             tag_ids,
             snooze: snooze.map(SnoozeItem::from),
             mentions: mentions.into_iter().map(MentionItem::from).collect(),
+            slot_of,
+            agent_offer: offer.map(AgentOfferItem::from),
+            passed_by,
+            answer_due: answer_due.map(AnswerDueItem::from),
             retention_days,
             previous_chats,
             due: Some(due),
@@ -305,6 +321,12 @@ impl TryFrom<HeaderItem> for Chat {
             tag_ids: item.tag_ids,
             snooze: item.snooze.map(Snooze::from),
             mentions: item.mentions.into_iter().map(Mention::from).collect(),
+            assignment: ChatAssignment {
+                slot_of: item.slot_of,
+                offer: item.agent_offer.map(AgentOffer::from),
+                passed_by: item.passed_by,
+            },
+            answer_due: item.answer_due.map(AnswerDue::from),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
         })
@@ -412,6 +434,45 @@ impl From<Snooze> for SnoozeItem {
 impl From<SnoozeItem> for Snooze {
     fn from(SnoozeItem { until, visitor_seq }: SnoozeItem) -> Self {
         Self { until: Timestamp(until), visitor_seq }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AgentOfferItem {
+    agent_id: u64,
+    until: u64,
+}
+
+impl From<AgentOffer> for AgentOfferItem {
+    fn from(AgentOffer { agent_id, until }: AgentOffer) -> Self {
+        Self { agent_id, until: until.0 }
+    }
+}
+
+impl From<AgentOfferItem> for AgentOffer {
+    fn from(AgentOfferItem { agent_id, until }: AgentOfferItem) -> Self {
+        Self { agent_id, until: Timestamp(until) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AnswerDueItem {
+    asked_seq: u64,
+    is_first: bool,
+    at: u64,
+    soon_at: u64,
+    is_announced: bool,
+}
+
+impl From<AnswerDue> for AnswerDueItem {
+    fn from(AnswerDue { asked_seq, is_first, at, soon_at, is_announced }: AnswerDue) -> Self {
+        Self { asked_seq, is_first, at: at.0, soon_at: soon_at.0, is_announced }
+    }
+}
+
+impl From<AnswerDueItem> for AnswerDue {
+    fn from(AnswerDueItem { asked_seq, is_first, at, soon_at, is_announced }: AnswerDueItem) -> Self {
+        Self { asked_seq, is_first, at: Timestamp(at), soon_at: Timestamp(soon_at), is_announced }
     }
 }
 

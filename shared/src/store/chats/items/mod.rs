@@ -13,8 +13,8 @@ pub(crate) use content::ContentItem;
 pub(crate) use delivery::{AttemptItem, FailureItem};
 pub(crate) use entry::EntryItem;
 pub(crate) use header::{
-    AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem, MentionItem, MessagePreviewItem,
-    SnoozeItem,
+    AgentOfferItem, AgentSnapshotItem, AnswerDueItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, HeaderItem,
+    MentionItem, MessagePreviewItem, SnoozeItem,
 };
 pub(crate) use visitor::{VisitorItem, VisitorNumberItem};
 pub(crate) use widget_visitor::WidgetVisitorItem;

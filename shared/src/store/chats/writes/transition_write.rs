@@ -1,6 +1,8 @@
 //! The writes of a change of a chat's owner or state.
 
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_assignment::SlotClaim;
+use crate::domain::chats::chat_state::TransitionError;
 use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::report::Counter;
@@ -11,6 +13,7 @@ use crate::store::chats::items::{
     AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, FormerBotItem, MessagePreviewItem,
 };
 use crate::store::chats::report_counters::count_write;
+use crate::store::chats::writes::agent_slots::{SlotWrites, is_slot_refused};
 use crate::store::chats::writes::tag_and_snooze::has_same_tags;
 use crate::store::chats::{Chats, entry_write, header_key, listing_key};
 use crate::store::table::{ExpressionValues, ItemUpdate, Write, WriteError, n, s};
@@ -20,30 +23,31 @@ impl Chats {
     /// Writes a transition and its entries. When the chat is closed, also removes the reference to the open chat from
     /// the visitor's item, and counts the chat for the reports. The first attempt assumes that the visitor expires
     /// together with this chat. If the write fails because a chat that was closed earlier expires later, the second
-    /// attempt uses that chat's expiry. With an idempotency key, also stores the receipt of the first entry.
+    /// attempt uses that chat's expiry. With an idempotency key, also stores the receipt of the first entry. If the chat
+    /// takes the slot of another agent, fails with `Conflict` unless the claim holds.
     pub(crate) async fn write_transition(
         &self,
         before: &Chat,
         after: &Chat,
-        entries: &[TimelineEntry],
-        key: Option<&IdempotencyKey>,
+        (entries, key): (&[TimelineEntry], Option<&IdempotencyKey>),
+        claim: Option<&SlotClaim>,
     ) -> Result<(), WriteError> {
         let usual = VisitorExpiry::of_closed_chat(after);
-        let later = match self.write_transition_with(before, after, (entries, key), &usual).await {
+        let later = match self.write_transition_with((before, after), (entries, key), claim, &usual).await {
             Err(WriteError::ConditionFailed { item, .. }) => {
                 item.as_ref().and_then(|item| VisitorExpiry::later_than(item, after))
             }
             written => return written,
         };
         let Some(later) = later else { return Err(WriteError::Contended) };
-        self.write_transition_with(before, after, (entries, key), &later).await
+        self.write_transition_with((before, after), (entries, key), claim, &later).await
     }
 
     async fn write_transition_with(
         &self,
-        before: &Chat,
-        after: &Chat,
+        (before, after): (&Chat, &Chat),
         (entries, key): (&[TimelineEntry], Option<&IdempotencyKey>),
+        claim: Option<&SlotClaim>,
         expiry: &VisitorExpiry,
     ) -> Result<(), WriteError> {
         let header = transition_update(before, after)?;
@@ -55,12 +59,18 @@ impl Chats {
             others.extend(visitor_writes_on_close(after, expiry));
             others.push(count_write(after, &Counter::of_closing(before, after)));
         }
-        if others.is_empty() {
+        let SlotWrites { taken, freed } = SlotWrites::of(before, after, claim);
+        if others.is_empty() && taken.is_none() && freed.is_none() {
             self.table.update(header).await?;
             return Ok(());
         }
         others.push(Write::Update(header));
-        self.table.transact(others).await
+        // The claim is after the header, so that a chat that somebody else has got in between is reported as such.
+        let claim_index = taken.is_some().then_some(others.len());
+        others.extend(taken.into_iter().chain(freed));
+        self.table.transact(others).await.map_err(|error| {
+            if is_slot_refused(&error, claim_index) { TransitionError::AtCapacity.into() } else { error }
+        })
     }
 }
 
@@ -70,9 +80,9 @@ macro_rules! transition_expression {
             "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
              #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, \
              #seq = :seq, #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, \
-             #agent_joined_at = :agent_joined_at, #last_message = :last_message",
+             #agent_joined_at = :agent_joined_at, #last_message = :last_message, #slot_of = :slot_of",
             $others,
-            " REMOVE #typing_started_at, #typing_text, #snooze",
+            " REMOVE #typing_started_at, #typing_text, #snooze, #agent_offer, #passed_by",
             $removed
         )
     };
@@ -113,6 +123,7 @@ fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
         (":waiting_since", to_attribute(&after.waiting_since.map(|at| at.0))?),
         (":agent_joined_at", to_attribute(&after.agent_joined_at.map(|at| at.0))?),
         (":last_message", to_attribute(&after.last_message.as_ref().map(MessagePreviewItem::from))?),
+        (":slot_of", to_attribute(&after.assignment.slot_of)?),
         (":version", n(after.version)),
         (":old_version", n(before.version)),
         (":old_seq", n(before.seq)),

@@ -1,4 +1,6 @@
 use crate::domain::accounts::account_settings::{CallbackHours, RateLimits};
+use crate::domain::accounts::answer_times::AnswerTimes;
+use crate::domain::accounts::assignment::{Assignment, AssignmentMode, AssignmentRule};
 use crate::domain::accounts::inbox_settings::{InboxSettings, SavedView, Tag, TagColor, ViewFilter, ViewedList};
 use crate::domain::business_hours::{HoursException, OpenInterval, hours_in};
 use crate::domain::channels::channel::EndpointSecret;
@@ -65,6 +67,11 @@ async fn settings_of_one_account_are_read_with_all_fields() {
             [MONDAY, &[], &[], &[], &[], &[], &[(1_320, 360)]],
             vec![new_year()],
         )),
+        assignment: Some(Assignment {
+            rule: AssignmentRule { mode: AssignmentMode::RoundRobin, offer: Some(Duration::from_secs(30)) },
+            capacity: 4,
+        }),
+        answer_times: Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: Some(Duration::from_secs(90)) }),
         suspended_at: Some(seconds_later(7)),
     };
     let replace = |settings: &mut AccountSettings| {

@@ -6,11 +6,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
+use crate::chats::assignment::assign_chat::assign_chat;
 use crate::chats::bot::close_chat::{BotClosing, close_chat_by_bot};
 use crate::chats::bot::hand_over_chat::{AgentInvitation, HandoverResult, invite_agent};
 use crate::chats::bot::receive_bot_message::{BotMessage, receive_bot_message};
 use crate::chats::bot::return_chat::{give_chat_to_bot, return_unaccepted_chat};
 use crate::chats::notifications::NotificationContext;
+use crate::domain::chats::chat_assignment::SlotClaim;
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::deliveries::webhook_event::WebhookEvent;
 use crate::domain::named::Named;
@@ -37,6 +39,8 @@ enum Command {
         bot: usize,
     },
     Accept(u64),
+    /// The chat is assigned to the agent automatically.
+    Assign(u64),
     AgentWrites(u64),
     TransferToAgent {
         by: u64,
@@ -126,6 +130,7 @@ impl Model {
                 Some(Owner::Bot(bot))
             }
             (Command::Accept(agent), Owner::Bot(_) | Owner::Nobody(_)) => Some(Owner::Agent(agent)),
+            (Command::Assign(agent), Owner::Nobody(_)) => Some(Owner::Agent(agent)),
             (Command::Accept(agent) | Command::AgentWrites(agent), Owner::Agent(owner)) if agent == owner => {
                 Some(Owner::Agent(owner))
             }
@@ -197,7 +202,7 @@ fn events_of(command: Command, before: Owner, after: Owner) -> &'static [&'stati
         }
         (Command::BotInvites(_, Invitee::Agent(_)), _) => &["bot_handed_over", "chat_joined"],
         (Command::AgentWaitEnds | Command::GiveToBot { .. }, _) => &["chat_transferred"],
-        (Command::Accept(_), Owner::Bot(_) | Owner::Nobody(_)) => &["chat_joined"],
+        (Command::Accept(_), Owner::Bot(_) | Owner::Nobody(_)) | (Command::Assign(_), _) => &["chat_joined"],
         (Command::TransferToAgent { .. }, _) => &["chat_transferred", "chat_joined"],
         (Command::TransferToDepartment { .. }, _) => &["chat_transferred", "chat_waiting"],
         (Command::DeleteAgent(_), Owner::Agent(_)) if before != after => &["chat_waiting"],
@@ -297,6 +302,11 @@ impl Subject {
             Command::Accept(agent) => {
                 outcome_of(stores.accept(chat_id, &agent_snapshot(agent), self.webhooks(), now).await)
             }
+            Command::Assign(agent) => {
+                let Some(chat) = chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
+                let to = (&agent_snapshot(agent), SlotClaim::within(u32::MAX));
+                outcome_of(assign_chat(chats, chat, to, self.webhooks(), now).await)
+            }
             Command::AgentWrites(agent) => {
                 let (agent, content) = (agent_snapshot(agent), Content::text(text));
                 let message = AgentMessage {
@@ -353,6 +363,7 @@ impl Subject {
             invited,
             opens_at: None,
             department: None,
+            claim: None,
             reply_to_seq: None,
             key: None,
         };
@@ -370,7 +381,7 @@ impl Subject {
         let Some(chat) = self.stores.chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
         let agent = agent_snapshot(by);
         let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-        outcome_of(transfer_chat(&self.stores.chats, chat, by, &to, self.context()).await)
+        outcome_of(transfer_chat(&self.stores.chats, chat, by, (&to, None), self.context()).await)
     }
 
     /// Returns the numbers of all chats. A number may be missing, because it is skipped if two concurrent messages of
@@ -500,6 +511,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         1 => Just(Command::AgentWaitEnds),
         3 => (any_agent(), 0..2_usize).prop_map(|(by, bot)| Command::GiveToBot { by, bot }),
         4 => any_agent().prop_map(Command::Accept),
+        2 => any_agent().prop_map(Command::Assign),
         3 => any_agent().prop_map(Command::AgentWrites),
         3 => (any_agent(), any_agent()).prop_map(|(by, to)| Command::TransferToAgent { by, to }),
         1 => any_agent().prop_map(|by| Command::TransferToDepartment { by }),

@@ -89,6 +89,7 @@ async fn repeated_invitation_with_the_same_key_is_stored_once() {
         opens_at: None,
         reply_to_seq: None,
         department: None,
+        claim: None,
         key: Some(&key),
     };
     invite_agent(&stores.chats, &event, &[], seconds_later(1)).await.unwrap();

@@ -14,8 +14,7 @@ impl Stores {
     }
 
     async fn change_tags(&self, added: &[u64], removed: &[u64]) -> Result<Chat, Error> {
-        let change =
-            ChatChange { added_tags: added.into(), removed_tags: removed.into(), snooze: SnoozeChange::Unchanged };
+        let change = ChatChange { added_tags: added.into(), removed_tags: removed.into(), ..ChatChange::default() };
         self.change(self.chat_header(1).await, &change, seconds_later(5)).await
     }
 

@@ -36,7 +36,7 @@ async fn transfer_offers_the_chat_to_department_members() {
     let visible = [stores.can_see_chat(1, Role::Agent).await, stores.can_see_chat(2, Role::Agent).await];
     assert_eq!((visible, stores.can_see_chat(1, Role::Admin).await), ([false, true], true));
 
-    let refused = accept_chat(&stores.chats, stale, &agent_snapshot(2), &[], NOW).await;
+    let refused = accept_chat(&stores.chats, stale, (&agent_snapshot(2), None), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
     stores.accept(1, &agent_snapshot(2), &[], NOW).await.unwrap();
     let accepted = stores.chat_header(1).await;

@@ -1,0 +1,80 @@
+//! The writes of the time limit for an agent's next answer.
+
+use crate::domain::chats::answer_timer::{AnswerDue, AnswerResult};
+use crate::domain::chats::chat::Chat;
+use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::report::Counter;
+use crate::error::Error;
+use crate::store::chats::items::AnswerDueItem;
+use crate::store::chats::report_counters::count_write;
+use crate::store::chats::{Chats, entry_write, header_key};
+use crate::store::table::{ItemUpdate, Write, WriteResult, n, s};
+use crate::store::to_attribute;
+
+const IS_OWED: &str = "#answer_due.#asked_seq = :asked_seq";
+const IS_NOT_ANNOUNCED: &str = "#answer_due.#asked_seq = :asked_seq AND #answer_due.#is_announced = :false";
+
+impl Chats {
+    /// Begins the time limit. Does nothing if one has begun already, or if the chat is closed. The chat's next idle check
+    /// moves to the time at which the answer is due soon, so that the event is sent even if the task for it is lost.
+    pub(crate) async fn start_answer_timer(&self, chat: &Chat, due: AnswerDue) -> Result<(), Error> {
+        let earlier = [
+            chat.handover.as_ref().and_then(|handover| handover.return_at),
+            chat.assignment.offer.map(|offer| offer.until),
+        ];
+        let next_check = earlier.into_iter().flatten().fold(due.soon_at, Ord::min);
+        let update = ItemUpdate {
+            key: header_key(&chat.account_id, chat.chat_id),
+            update: "SET #answer_due = :due, #due_at = :next_check",
+            condition: "attribute_exists(#pk) AND attribute_not_exists(#answer_due) AND #state <> :closed",
+            values: vec![
+                (":due", to_attribute(&AnswerDueItem::from(due))?),
+                (":next_check", n(next_check.0)),
+                (":closed", s("closed")),
+            ],
+        };
+        self.table.update_if(update).await
+    }
+
+    /// Stores the events that announce that the answer is due soon. Returns false and stores nothing if they are stored
+    /// already, or if the visitor has got an answer.
+    pub(crate) async fn announce_due_answer(
+        &self,
+        chat: &Chat,
+        due: AnswerDue,
+        events: &[TimelineEntry],
+    ) -> Result<bool, Error> {
+        let header = ItemUpdate {
+            key: header_key(&chat.account_id, chat.chat_id),
+            update: "SET #answer_due.#is_announced = :true",
+            condition: IS_NOT_ANNOUNCED,
+            values: vec![
+                (":asked_seq", n(due.asked_seq)),
+                (":true", to_attribute(&true)?),
+                (":false", to_attribute(&false)?),
+            ],
+        };
+        let events = events.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
+        let writes = [Write::Update(header)].into_iter().chain(events).collect();
+        Ok(self.transact(writes).await.condition()?.is_ok())
+    }
+
+    /// Ends the time limit and counts the answer for the reports, if there is a result. Does nothing if it has ended
+    /// already.
+    pub(crate) async fn end_answer_timer(
+        &self,
+        chat: &Chat,
+        due: AnswerDue,
+        result: Option<AnswerResult>,
+    ) -> Result<(), Error> {
+        let header = ItemUpdate {
+            key: header_key(&chat.account_id, chat.chat_id),
+            update: "REMOVE #answer_due",
+            condition: IS_OWED,
+            values: vec![(":asked_seq", n(due.asked_seq))],
+        };
+        let counted = result.map(|result| count_write(chat, &[Counter::Answers(result)]));
+        let writes = [Write::Update(header)].into_iter().chain(counted).collect();
+        self.transact(writes).await.condition().map(|_| ())
+    }
+}
