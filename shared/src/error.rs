@@ -112,6 +112,10 @@ impl Error {
         Self::Internal(ErrorContext::new(detail))
     }
 
+    pub fn unavailable(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
+        Self::Unavailable(ErrorContext::new(detail))
+    }
+
     /// Returns the HTTP status of the error (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {

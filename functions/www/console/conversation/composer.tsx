@@ -8,15 +8,18 @@ import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text
 import { EmojiPicker } from "./emoji-picker";
 import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
+import { UploadTray, useFiles } from "./use-files";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
 
 type ComposerState = ReturnType<typeof useComposer>;
+type Files = ReturnType<typeof useFiles>;
 
 const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps) {
   const { row, name, isNoteOnly = false, onDone } = props;
   const composer = useComposer(props);
+  const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -32,7 +35,9 @@ export function Composer(props: ComposerProps) {
     }
   };
   const shortName = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
-  const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : ""].filter(Boolean).join(" ");
+  const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : "", files.isOver ? "over" : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
     <form
       class="composer"
@@ -52,7 +57,8 @@ export function Composer(props: ComposerProps) {
       {isOpen && (
         <SuggestionList suggestions={suggestions} isTouch={hasCoarsePointer()} onChoose={composer.insertReply} />
       )}
-      <div class={classes}>
+      {files.showsTray && !isNoteOnly && <UploadTray chatId={props.chatId} />}
+      <div class={classes} {...files.dropTarget}>
         {!isNoteOnly && <KindChoice isNote={isNote} onChange={composer.chooseKind} />}
         <textarea
           ref={textarea}
@@ -71,10 +77,11 @@ export function Composer(props: ComposerProps) {
           onInput={(event) => composer.updateText(event.currentTarget.value, event.currentTarget.selectionStart)}
           onSelect={(event) => composer.setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
+          onPaste={files.onPaste}
           onBlur={() => typingNotice.onBlur()}
         />
         <div class="bar">
-          <Tools chatId={props.chatId} composer={composer} />
+          <Tools chatId={props.chatId} composer={composer} files={files} />
           <Hints composer={composer} />
           {isNoteOnly && (
             <button type="button" class="btn" onClick={onDone}>
@@ -126,7 +133,7 @@ function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: 
 }
 
 /** The buttons that add something to the text or send a file. */
-function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }) {
+function Tools({ chatId, composer, files }: { chatId: number; composer: ComposerState; files: Files }) {
   const [isEmojiOpen, setEmojiOpen] = useState(false);
   const emojiButton = useRef<HTMLButtonElement>(null);
   return (
@@ -142,6 +149,7 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
           >
             <Icon name="square-slash" />
           </button>
+          <AttachButton files={files} />
           <button
             type="button"
             class="btn only-icon"
@@ -149,7 +157,7 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
             title="Send a link to a file"
             onClick={() => (overlay.value = { kind: "file", chatId })}
           >
-            <Icon name="paperclip" />
+            <Icon name="link" />
           </button>
         </>
       )}
@@ -175,6 +183,33 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
           />
         </Popover>
       )}
+    </>
+  );
+}
+
+function AttachButton({ files }: { files: Files }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        class="btn only-icon"
+        aria-label="Send files"
+        title="Send files (or paste them, or drop them here)"
+        onClick={() => input.current?.click()}
+      >
+        <Icon name="paperclip" />
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          files.send(currentTarget.files ?? []);
+          currentTarget.value = "";
+        }}
+      />
     </>
   );
 }

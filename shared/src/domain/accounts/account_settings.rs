@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::business_hours::BusinessHours;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
 };
@@ -38,6 +39,7 @@ pub struct AccountSettings {
     pub inbox: InboxSettings,
     /// Those of channels and departments that have none of their own. `None`: always open.
     pub business_hours: Option<BusinessHours>,
+    pub files: FileSettings,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -82,6 +84,7 @@ impl Default for AccountSettings {
             time_zone: TimeZone::default(),
             inbox: InboxSettings::default(),
             business_hours: None,
+            files: FileSettings::default(),
             suspended_at: None,
         }
     }

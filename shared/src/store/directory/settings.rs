@@ -14,6 +14,7 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
@@ -22,6 +23,7 @@ use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
+use crate::store::directory::file_settings_item::FileSettingsItem;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
 use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
 use crate::store::directory::keys::{settings_key, widget_rules_key};
@@ -55,6 +57,8 @@ pub(in crate::store) struct SettingsItem {
     views: Vec<SavedViewItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     business_hours: Option<BusinessHoursItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    files: Option<FileSettingsItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -296,6 +300,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         time_zone,
         inbox,
         business_hours,
+        files,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -314,6 +319,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("tags", inbox.tags != after.inbox.tags),
         ("views", inbox.views != after.inbox.views),
         ("business_hours", *business_hours != after.business_hours),
+        ("files", *files != after.files),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -373,6 +379,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
             views: settings.views.into_iter().map(SavedView::from).collect(),
         },
         business_hours: settings.business_hours.map(BusinessHoursItem::try_into).transpose()?,
+        files: settings.files.map(FileSettings::from).unwrap_or_default(),
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -390,6 +397,7 @@ impl From<&AccountSettings> for SettingsItem {
             time_zone,
             inbox: InboxSettings { tags, last_tag_id, views },
             business_hours,
+            files,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -406,6 +414,7 @@ impl From<&AccountSettings> for SettingsItem {
             last_tag_id: *last_tag_id,
             views: views.iter().map(SavedViewItem::from).collect(),
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
+            files: FileSettingsItem::of(files),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

@@ -15,11 +15,12 @@ use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
     minutes_of_day, time_of_day,
 };
+use crate::wire::admin::file_settings::{FileSettings, FileSettingsChanges};
+use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::signing_secret::SigningSecret;
 use crate::wire::admin::webhook_settings::Webhook;
 use crate::wire::admin::widget_triggers::{TriggerRule, TriggerRules};
@@ -93,6 +94,8 @@ pub struct AccountSettingsChanges {
     views: Change<List<NewSavedView, MAX_SAVED_VIEWS>>,
     #[serde(default)]
     business_hours: Change<BusinessHoursChange>,
+    #[serde(default)]
+    files: Change<FileSettingsChanges>,
 }
 
 impl AccountSettingsChanges {
@@ -102,7 +105,7 @@ impl AccountSettingsChanges {
         &self,
         settings: &account_settings::AccountSettings,
     ) -> Result<account_settings::AccountSettings, Error> {
-        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, business_hours, .. } =
+        let Self { safe_urls, callback, limits, idle_close, retention_days, time_zone, business_hours, files, .. } =
             self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
         let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
@@ -124,6 +127,7 @@ impl AccountSettingsChanges {
             time_zone: time_zone.applied_or_reset(before.time_zone, default.time_zone),
             inbox,
             business_hours: checked_change(business_hours)?.applied_to(before.business_hours),
+            files: files.map(|changes| changes.applied_to(&before.files)).applied_or_reset(before.files, default.files),
             suspended_at,
         })
     }
@@ -325,6 +329,7 @@ pub struct AccountSettings {
     views: Vec<inbox_settings::SavedView>,
     /// Null: always open, unless a department or a channel has hours.
     business_hours: Option<BusinessHours>,
+    files: FileSettings,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -353,6 +358,7 @@ impl AccountSettings {
             time_zone,
             inbox,
             business_hours,
+            files,
             suspended_at: _,
         } = settings;
         Self {
@@ -368,6 +374,7 @@ impl AccountSettings {
             tags: inbox.tags.iter().map(inbox_settings::Tag::from).collect(),
             views: inbox.views.iter().map(inbox_settings::SavedView::from).collect(),
             business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
+            files: files.into(),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
@@ -432,6 +439,8 @@ mod tests {
 
     use super::*;
     use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
+    use crate::domain::files::file_settings::FileSettings;
+    use crate::domain::files::file_type::FileType;
     use crate::wire::fields::reader::read;
 
     fn apply(body: &Value, settings: &AccountSettings) -> Result<AccountSettings, String> {
@@ -448,6 +457,7 @@ mod tests {
         let body = json!({
             "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90, "time_zone": "asia/tokyo",
             "limits": { "visitor_messages": 5 },
+            "files": { "max_size_bytes": 1000, "types": ["text/csv", "image/png"], "link_days": 3 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
         let settings = put(&body).unwrap();
@@ -457,8 +467,11 @@ mod tests {
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
+        let types = vec![FileType::Png, FileType::Csv];
+        assert_eq!(settings.files, FileSettings { enabled: true, max_size_bytes: 1_000, types, link_days: 3 });
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
-        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours"];
+        let all =
+            ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours", "files"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);
