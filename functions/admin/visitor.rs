@@ -1,7 +1,7 @@
 //! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
 //!
-//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
-//! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
+//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats,
+//! entries and files this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
 //! the erasure.
 //!
 //! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been
@@ -14,6 +14,7 @@ use shared::chats::upkeep::erase_visitor::erase_visitor;
 use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
+use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth, visitor_data};
 use shared::store::chats::Chats;
@@ -30,11 +31,11 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections, FileBucket);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     request.require_method("DELETE, GET, HEAD")?;
-    let (directory, chats, connections) = &dependencies;
+    let (directory, chats, connections, _) = &dependencies;
     let caller = auth::admin(connections, &request).await?;
     let number = request.path_number("number")?;
     match request.method.as_str() {
@@ -48,7 +49,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 }
 
 async fn erase(
-    (directory, chats, connections): &Dependencies,
+    (directory, chats, connections, bucket): &Dependencies,
     caller: &Session,
     request: &Request,
     number: u64,
@@ -62,8 +63,9 @@ async fn erase(
     }
     let started = Instant::now();
     let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
-    let erased = erase_visitor(chats, (account_id, number), now, &has_time).await?;
-    tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
-    let removed = RemovedItems { chats: erased.chats, entries: erased.entries };
+    let delete_file = |file_id: String| bucket.delete_sent(account_id, file_id);
+    let erased = erase_visitor((chats, &delete_file), (account_id, number), now, &has_time).await?;
+    tracing::info!(number, erased.chats, erased.entries, erased.files, erased.is_complete, "visitor erased");
+    let removed = RemovedItems { chats: erased.chats, entries: erased.entries, files: erased.files };
     Ok(Response::ok(ErasedVisitor { number: SequentialNumber(number), removed, complete: erased.is_complete }))
 }

@@ -1,18 +1,25 @@
 //! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. A 201 response means that the message
 //! is stored, together with its pending delivery if the channel has an integrator.
 //!
+//! A file that the agent has uploaded is checked and taken over before; see `shared::service::uploads`.
+//!
 //! If the agent does not have the chat, the condition of the chat's write fails, and the message is rejected with 409,
 //! or with 403 if the agent may not see the chat.
 
 use std::process::ExitCode;
 
 use shared::chats::agent::send_agent_message::{AgentMessage, send_agent_message};
+use shared::domain::files::upload::Uploader;
 use shared::error::Error;
 use shared::runtime::clock;
+use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
+use shared::service::file_links::FileLinks;
+use shared::service::uploads::FileReceiver;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -22,20 +29,26 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, Outbox);
+type Dependencies = (Directory, Chats, Connections, Outbox, FileBucket, PublicBaseUrl);
 
-async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, outbox, bucket, url) = dependencies;
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
-    let (content, draft) = parse_agent_message(&body)?;
+    let (mut content, draft) = parse_agent_message(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
+    let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now };
+    let uploader = Uploader::agent(account_id, caller.agent.agent_id, chat_id);
+    let files = FileReceiver { bucket: &bucket, links, path: "" }.take(&uploader, &mut content).await?;
     let webhooks = &directory.cached_settings(account_id).await?.webhooks;
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key, now };
-    let sent = match send_agent_message(&chats, &outgoing).await {
+    let sent = send_agent_message(&chats, &outgoing).await;
+    files.finish(&bucket, sent.is_ok()).await;
+    let sent = match sent {
         Err(Error::Conflict(reason)) => {
             // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.
             ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;

@@ -13,10 +13,14 @@ use shared::domain::chats::chat::Chat;
 use shared::domain::deliveries::delivery::Target;
 use shared::error::Error;
 use shared::runtime::clock;
+use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::auth;
 use shared::service::events_from_bots::BotEventHandler;
+use shared::service::file_links::FileLinks;
+use shared::service::uploads::FileReceiver;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -29,10 +33,10 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway);
+type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway, FileBucket, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, BotApiError> {
-    let (directory, chats, connections, outbox, gateway) = dependencies;
+    let (directory, chats, connections, outbox, gateway, bucket, url) = dependencies;
     request.require_method("POST")?;
     let bot = auth::bot(&directory, &connections, &request).await?;
     let settings = directory.cached_settings(&bot.account_id).await?;
@@ -41,7 +45,9 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
-    let handled = handle_event(&events, (&outbox, &gateway), &request, (&event, &body)).await;
+    let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now: clock::now() };
+    let files = FileReceiver { bucket: &bucket, links, path: "message." };
+    let handled = handle_event(&events, (&outbox, &gateway, &files), &request, (&event, &body)).await;
     let response = match (handled, event.reply_to_seq) {
         // The bot gets what it has not taken into account.
         (Err(BotApiError::Common(Error::Superseded)), Some(seq)) => {
@@ -59,7 +65,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 
 async fn handle_event(
     events: &BotEventHandler<'_>,
-    (outbox, gateway): (&Outbox, &SocketGateway),
+    (outbox, gateway, files): (&Outbox, &SocketGateway, &FileReceiver<'_>),
     request: &Request,
     (event, body): (&BotEvent, &Value),
 ) -> Result<Response, BotApiError> {
@@ -67,7 +73,7 @@ async fn handle_event(
     let key = || request.idempotency_key(|| format!("bot#{}", bot.bot_id), body);
     Ok(match &event.kind {
         BotEventKind::Message(content) => {
-            match events.bot_message(&event.chat, content, event.reply_to_seq, key()?.as_ref()).await? {
+            match events.bot_message(&event.chat, content, files, event.reply_to_seq, key()?.as_ref()).await? {
                 BotMessageResult::Stored { receipt: stored, notifications } => {
                     outbox.enqueue_message(&bot.account_id, &stored).await;
                     outbox.enqueue(&notifications).await;

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use shared::error::Error;
+use shared::runtime::file_bucket::FileOrigin;
 use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 use shared::runtime::socket_url::SocketUrl;
 
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
     http::run(handle)
 }
 
-async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Error> {
+async fn handle((socket_url, files): (SocketUrl, FileOrigin), request: Request) -> Result<Response, Error> {
     request.require_method("GET, HEAD")?;
     let (file, cache_control) = if request.has_path_segment("file") {
         let name = request.path_segment("file");
@@ -28,8 +29,9 @@ async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Err
     } else {
         (&PAGE, PAGE_CACHE_CONTROL)
     };
+    let policy = CONTENT_SECURITY_POLICY.replace("{socket}", &socket_url.origin()).replace("{files}", files.as_str());
     Ok(Response::file(file, cache_control, &request).with_headers([
-        ("content-security-policy", CONTENT_SECURITY_POLICY.replace("{socket}", &socket_url.origin())),
+        ("content-security-policy", policy),
         ("cross-origin-opener-policy", "same-origin".to_owned()),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),

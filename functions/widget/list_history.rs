@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
+use shared::service::file_links::FileLinks;
 use shared::service::widget::WidgetRequest;
 use shared::service::widget_history::earlier_messages;
 use shared::store::chats::Chats;
@@ -16,11 +18,13 @@ fn main() -> ExitCode {
     http::run_cross_origin(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections, PublicBaseUrl);
 
-async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, url) = dependencies;
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let requested: HistoryRequest = accepted.body_as()?;
     let visitor = accepted.visitor(&chats, &requested.token).await?;
-    Ok(Response::ok(earlier_messages(&chats, &visitor, requested.position(), accepted.now).await?))
+    let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now: accepted.now };
+    Ok(Response::ok(earlier_messages((&chats, &links), &visitor, requested.position(), accepted.now).await?))
 }

@@ -11,10 +11,15 @@ use std::process::ExitCode;
 use shared::chats::visitor::receive_visitor_text::{VisitorText, receive_visitor_text};
 use shared::chats::visitor::visitor_entry::FromVisitor;
 use shared::domain::chats::idempotency_key::IdempotencyKey;
+use shared::domain::files::upload::Uploader;
 use shared::domain::visitors::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
+use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
+use shared::runtime::public_base_url::PublicBaseUrl;
+use shared::service::file_links::FileLinks;
+use shared::service::uploads::FileReceiver;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::chats::visitors::widget_visitors::visitor_id_of_token;
@@ -27,22 +32,26 @@ fn main() -> ExitCode {
     http::run_cross_origin(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, Outbox);
+type Dependencies = (Directory, Chats, Connections, Outbox, FileBucket, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
-    let (directory, chats, connections, _) = &dependencies;
+    let (directory, chats, connections, _, _, url) = &dependencies;
     let accepted = WidgetRequest::accept(directory, connections, &request).await?;
-    let result = store(&dependencies, &accepted).await;
+    let result = store(&dependencies, &accepted, url.of_request(&request)).await;
     if let Err(error) = &result {
         chats.count_refusal(&accepted.channel.channel_id, error, accepted.now).await;
     }
     result
 }
 
-async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
+async fn store(
+    (directory, chats, _, outbox, bucket, _): &Dependencies,
+    accepted: &WidgetRequest,
+    base_url: String,
+) -> Result<Response, Error> {
     let WidgetRequest { channel, network, now, .. } = accepted;
     let requested: WidgetMessageRequest = accepted.body_as()?;
-    let content = requested.content()?;
+    let mut content = requested.content()?;
     let WidgetMessageRequest { token, message_id, message, invite, department_id, page } = requested;
     let (department_id, page) = (department_id.map(|Whole(id)| id), page.and_then(BrowserPage::into_page));
     let external_id = visitor_id_of_token(token.as_str());
@@ -50,6 +59,9 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = widget::department_of_new_chat(directory, channel, department_id).await?;
     let bot_id = directory.first_bot(channel, department.as_ref()).await?;
+    let uploader = Uploader::visitor(&channel.account_id, &channel.channel_id, &external_id);
+    let links = FileLinks { directory, base_url, now: *now };
+    let files = FileReceiver { bucket, links, path: "message." }.take(&uploader, &mut content).await?;
     let from = FromVisitor {
         channel,
         department: department.as_ref(),
@@ -69,7 +81,9 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
         source: ProfileSource::Visitor,
         page: page.as_ref(),
     };
-    let Some(stored) = receive_visitor_text(chats, &text).await? else {
+    let stored = receive_visitor_text(chats, &text).await;
+    files.finish(bucket, matches!(stored, Ok(Some(_)))).await;
+    let Some(stored) = stored? else {
         return Ok(Response::ok(StoredWidgetMessage::blacklisted(&content, &message_id, *now)));
     };
     let receipt = stored.receipt;

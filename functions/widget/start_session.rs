@@ -13,7 +13,9 @@ use shared::domain::visitors::widget_visitor::{self, BrowserSession, Page};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::assignment::queue_position;
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::calls::CallService;
+use shared::service::file_links::FileLinks;
 use shared::service::widget::{self, VisitorHistory, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -27,9 +29,10 @@ fn main() -> ExitCode {
     http::run_cross_origin(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections, PublicBaseUrl);
 
-async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, url) = dependencies;
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let (channel, now) = (&*accepted.channel, accepted.now);
     let requested: SessionRequest = accepted.body_as()?;
@@ -56,8 +59,9 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     };
     // The numbers of a replaced visitor's entries say nothing about the new visitor's chats.
     let after = if is_replaced { 0 } else { after.unwrap_or(0) };
+    let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now };
     let history = match &visitor {
-        Some(visitor) => widget::visitor_history(&chats, visitor, after, now).await?,
+        Some(visitor) => widget::visitor_history((&chats, &links), visitor, after, now).await?,
         None => VisitorHistory::default(),
     };
     let team = WidgetTeam::read(&directory, &connections, channel, now).await?;
@@ -96,6 +100,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         has_earlier: history.has_earlier,
         callback: callback != CallbackAvailability::Disabled,
         callback_available: callback == CallbackAvailability::Available,
+        files: directory.cached_settings(&channel.account_id).await?.files.enabled,
     }))
 }
 

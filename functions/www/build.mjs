@@ -42,14 +42,14 @@ const TYPES = {
 };
 
 /** The Content-Security-Policy of the console. The function that serves the page replaces {socket} with the origin of
- * the WebSocket URL. */
+ * the WebSocket URL, and {files} with that of uploaded files. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' https: http: data:",
   "media-src https: http:",
-  "connect-src 'self' {socket}",
+  "connect-src 'self' {socket} {files}",
   "worker-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",

@@ -52,7 +52,8 @@ export async function serve({ port = 0, api, folder }) {
             "content-security-policy": CONTENT_SECURITY_POLICY.replace(
               "{socket}",
               new URL(api).origin.replace(/^http/, "ws"),
-            ),
+              // The local host selects the port of the files.
+            ).replace("{files}", "http://127.0.0.1:*"),
             "referrer-policy": "no-referrer",
           }
         : {}),

@@ -12,7 +12,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "node_modules/.tests");
 const sources = (
   await Promise.all(
-    ["api", "socket", "ui", "console", "widget", "demo"].map(async (folder) =>
+    ["api", "files", "socket", "ui", "console", "widget", "demo"].map(async (folder) =>
       (await readdir(join(HERE, folder), { recursive: true })).map((name) => join(folder, name)),
     ),
   )

@@ -117,6 +117,10 @@ impl Error {
         matches!(self, Self::Conflict(message) if *message == AT_CAPACITY)
     }
 
+    pub fn unavailable(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
+        Self::Unavailable(ErrorContext::new(detail))
+    }
+
     /// Returns the HTTP status of the error (specification, Errors).
     pub fn status(&self) -> u16 {
         match self {

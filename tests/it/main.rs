@@ -8,6 +8,7 @@ mod agents;
 mod bots;
 mod channels;
 mod deliveries;
+mod files;
 mod project;
 mod support;
 mod telephony;

@@ -32,6 +32,16 @@ export interface Notice {
   isServiceTime?: true;
 }
 
+/** A file that is being uploaded. */
+export interface VisitorUpload {
+  id: number;
+  name: string;
+  /** From 0 to 1. */
+  progress: number;
+  /** Why the upload has ended: the connection has broken, or the service does not accept the file. */
+  problem: "broken" | "refused" | undefined;
+}
+
 /** The messages before those of the log: whether there are any ("more"), are being loaded, or could not be loaded. */
 export type EarlierMessages = "none" | "more" | "loading" | "failed";
 
@@ -97,6 +107,9 @@ export interface State {
   /** The last unread message, which is shown beside the label while the window is closed. Null if the visitor has
    * dismissed it. */
   preview: Message | null;
+  /** Whether visitors may send files. */
+  hasFiles: boolean;
+  uploads: readonly VisitorUpload[];
   /** The URLs of images, videos and audio files that could not be loaded. */
   broken: ReadonlySet<string>;
 }
@@ -170,6 +183,8 @@ export function createState(
     rate: undefined,
     unread: 0,
     preview: null,
+    hasFiles: false,
+    uploads: [],
     broken: new Set(),
   };
 }

@@ -1,5 +1,6 @@
 /* The widget on a page: connects the view, the conversation, the rules and the API. */
 
+import type { VisitorUploads } from "./chat/visitor-uploads";
 import { DISABLED, UNAVAILABLE, type OfflineMessage, type OfflineReport, type Result } from "./api/arguments";
 import { REQUESTED_CALL } from "./call/requested-call";
 import { mergeContactInfo, type Widget } from "./api/page-api";
@@ -47,6 +48,7 @@ export class ChatWidget implements Widget, Actions {
   /** What happens when the service has answered an offline message. */
   readonly #offlineReports = new Map<string, (error: ServiceError | PersonChanged | undefined) => void>();
   #lastState = "label";
+  #uploads: Promise<VisitorUploads> | undefined;
   #calls: Promise<Calls> | undefined;
 
   readonly #parts: Parts;
@@ -172,6 +174,23 @@ export class ChatWidget implements Widget, Actions {
   };
 
   stopAnswer = (): void => this.#parts.messenger.stopAnswer();
+
+  // The code that uploads files is loaded with the first one.
+  sendFiles = (files: readonly File[]): void => {
+    const { store, session, post, messenger } = this.#parts;
+    this.#uploads ??= import("./chat/visitor-uploads").then(
+      ({ VisitorUploads }) =>
+        new VisitorUploads(store, session, post, (uploaded, name) => {
+          messenger.sendFile(uploaded, name);
+          this.#reportState();
+        }),
+    );
+    void this.#uploads.then((uploads) => uploads.start(files));
+  };
+
+  cancelUpload = (id: number): void => void this.#uploads?.then((uploads) => uploads.cancel(id));
+
+  retryUpload = (id: number): void => void this.#uploads?.then((uploads) => uploads.retry(id));
 
   loadEarlier = (): void => void this.#parts.messenger.loadEarlier();
 

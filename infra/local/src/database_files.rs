@@ -11,6 +11,8 @@ pub(crate) struct DatabaseFiles {
     /// The database file for the tables. `None` keeps the tables in memory.
     pub tables: Option<PathBuf>,
     pub queues: sqs::QueueDatabaseLocation,
+    /// The database file for uploaded files. `None` keeps them in memory.
+    pub objects: Option<PathBuf>,
     /// The file for the AWS accounts of customers. `None` keeps them in memory.
     pub customer_aws: Option<PathBuf>,
     pub lock: Option<DataFolderLock>,
@@ -32,7 +34,8 @@ impl DatabaseFiles {
     pub fn open(storage: &HostStorage) -> Result<Self, Error> {
         match storage {
             HostStorage::Memory => {
-                Ok(Self { tables: None, queues: sqs::QueueDatabaseLocation::Memory, customer_aws: None, lock: None })
+                let queues = sqs::QueueDatabaseLocation::Memory;
+                Ok(Self { tables: None, queues, objects: None, customer_aws: None, lock: None })
             }
             HostStorage::Dir(folder) => {
                 let lock = Some(lock(folder)?);
@@ -40,6 +43,7 @@ impl DatabaseFiles {
                     lock,
                     tables: Some(private_database(folder, "dynamodb.sqlite")?),
                     queues: sqs::QueueDatabaseLocation::File(private_database(folder, "sqs.sqlite")?),
+                    objects: Some(private_database(folder, "s3.sqlite")?),
                     customer_aws: Some(folder.join("customer-aws.jsonl")),
                 })
             }
@@ -65,7 +69,8 @@ pub(crate) fn add_data_folder_path(storage: &HostStorage, error: Error) -> Error
         (
             HostStorage::Dir(path),
             Error::Tables(dynamo::Error::Outdated { .. } | dynamo::Error::Open(_))
-            | Error::Queues(sqs::Error::Storage(_)),
+            | Error::Queues(sqs::Error::Storage(_))
+            | Error::Objects(_),
         ) => Error::UnusableData { path: path.clone(), source: Box::new(error) },
         _ => error,
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::aws::iam::AccessDenied;
 use crate::host::Busy;
 use crate::random_and_digest::RandomError;
-use crate::{dynamo, lambda, sqs, template};
+use crate::{dynamo, lambda, s3, sqs, template};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -46,6 +46,8 @@ pub enum Error {
     Tables(#[from] dynamo::Error),
     #[error(transparent)]
     Queues(#[from] sqs::Error),
+    #[error(transparent)]
+    Objects(#[from] s3::StorageError),
     /// A function's role lacks a permission that its event source mapping needs.
     #[error("{logical_id}: {denied}")]
     MissingPermission {

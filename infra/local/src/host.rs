@@ -34,6 +34,7 @@ use crate::http::server::{serve, serve_until};
 use crate::lambda::{Functions, KillOnDrop, LaunchContext, function_variables};
 use crate::log::LogSink;
 use crate::reservation::Reservation;
+use crate::s3::{Objects, S3Api};
 use crate::schedule::Scheduler;
 use crate::sqs::Queues;
 use crate::sqs::proxy::SqsProxy;
@@ -59,6 +60,8 @@ pub struct Host {
     port: u16,
     tables_url: String,
     queues: Queues,
+    objects: Objects,
+    s3_base_url: String,
     functions: Functions,
     function_variables: FunctionVariables,
     _kill_on_drop: KillOnDrop,
@@ -93,7 +96,7 @@ impl Host {
 
     /// Like [`start`](Self::start), but takes a reservation that was acquired with the same options.
     pub async fn start_with(reservation: Reservation, options: Options) -> Result<Self, Error> {
-        let Reservation { public, private, files, template } = reservation;
+        let Reservation { public, private, s3, files, template } = reservation;
         let (base_url, port, private_base_url) = (public.url(), public.number, private.url());
         for function in &template.functions {
             check_binary(function, &options.binaries)?;
@@ -111,9 +114,15 @@ impl Host {
         let engine = engine.map_err(|error| with_data_folder(error.into()))?;
         let queues = Queues::open(&files.queues, template.queues, clock.clone());
         let queues = queues.map_err(|error| with_data_folder(error.into()))?;
-        let (public, private) = (public.listen()?, private.listen()?);
-        let endpoints =
-            ServiceEndpoints { private_base_url: private_base_url.clone(), dynamodb_base_url: engine.url().to_owned() };
+        let objects = Objects::open(files.objects.as_deref(), template.buckets, clock.clone());
+        let objects = objects.map_err(|error| with_data_folder(error.into()))?;
+        let s3_base_url = s3.url();
+        let (public, private, s3) = (public.listen()?, private.listen()?, s3.listen()?);
+        let endpoints = ServiceEndpoints {
+            private_base_url: private_base_url.clone(),
+            dynamodb_base_url: engine.url().to_owned(),
+            s3_base_url: s3_base_url.clone(),
+        };
         let context = LaunchContext {
             binaries: options.binaries,
             endpoints,
@@ -150,6 +159,8 @@ impl Host {
             background_tasks: JoinSet::new(),
             _lock: files.lock,
             queues,
+            objects,
+            s3_base_url,
             clock,
             meter,
             roles,
@@ -164,6 +175,9 @@ impl Host {
             files.customer_aws.as_deref(),
         );
         let customers = customers.map_err(Error::CustomerAws)?;
+        let s3_api =
+            S3Api { objects: host.objects.clone(), access_keys: access_keys.clone(), roles: host.roles.clone() };
+        host.background_tasks.spawn(serve(s3, s3_api.router().layer(from_fn(loopback_host::require))));
         let sqs_api = SqsProxy {
             access_keys,
             customers: customers.clone(),
@@ -215,6 +229,18 @@ impl Host {
     #[must_use]
     pub fn queues(&self) -> &Queues {
         &self.queues
+    }
+
+    /// Returns the objects in the buckets.
+    #[must_use]
+    pub fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Returns the origin of uploaded files, and the endpoint for an AWS SDK.
+    #[must_use]
+    pub fn s3_url(&self) -> &str {
+        &self.s3_base_url
     }
 
     /// Returns the `DynamoDB` endpoint for an AWS SDK. The URL contains a secret, so that the requests need no access

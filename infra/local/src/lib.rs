@@ -8,7 +8,7 @@
 //! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API
 //! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
 //!   messages, queued messages, table changes, and schedules
-//! - [`dynamo`], [`sqs`]: the services that functions call
+//! - [`dynamo`], [`s3`], [`sqs`]: the services that functions call
 //! - `customer_aws/`: the AWS accounts of customers, to which webhooks send events
 //! - [`faults`]: injects faults into the functions and services above for tests, simulates an outage of SQS, and delays
 //!   requests as the network does
@@ -42,6 +42,7 @@ pub mod log;
 mod options;
 pub mod random_and_digest;
 mod reservation;
+pub mod s3;
 mod schedule;
 pub mod sqs;
 pub mod template;

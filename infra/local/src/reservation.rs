@@ -17,6 +17,8 @@ pub struct Reservation {
     pub(crate) public: ReservedPort,
     /// The port for services that only functions call.
     pub(crate) private: ReservedPort,
+    /// The port of S3, which browsers call too.
+    pub(crate) s3: ReservedPort,
     pub(crate) files: DatabaseFiles,
     pub(crate) template: Template,
 }
@@ -30,9 +32,10 @@ impl Reservation {
         let public = ReservedPort::bind(options.port)?;
         let files = DatabaseFiles::open(&options.storage)?;
         let private = ReservedPort::bind(0)?;
+        let s3 = ReservedPort::bind(0)?;
         let addresses = Addresses { gateway: public.url(), queues: private.url() };
         let template = read_template(options, addresses)?;
-        Ok(Self { public, private, files, template })
+        Ok(Self { public, private, s3, files, template })
     }
 }
 

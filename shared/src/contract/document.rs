@@ -234,6 +234,8 @@ fn path_parameter(name: &str) -> (Option<&'static str>, Value) {
             let legs = json!({ "type": "string", "enum": ["agent", "client", "dial"] });
             (Some("The leg of the call that the callback reports."), legs)
         }
+        "file_id" => (Some("The id of the uploaded file."), text()),
+        "until" => (Some("When the link ends, in Unix seconds."), number()),
         "id" => (Some("The id of the canned reply."), text()),
         "file" => (Some("The file name that the page refers to."), json!({ "type": "string" })),
         _ => (None, text()),

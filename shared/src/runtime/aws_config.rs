@@ -34,7 +34,7 @@ fn has_amazon_certificates(region: &str) -> bool {
     !region.starts_with("cn-") && !region.starts_with("eusc-") && !region.contains("-iso")
 }
 
-fn http_client(region: &str) -> AwsHttpClient {
+pub(crate) fn http_client(region: &str) -> AwsHttpClient {
     if has_amazon_certificates(region) {
         AwsHttpClient::with_amazon_certificates()
     } else {

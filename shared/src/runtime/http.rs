@@ -124,6 +124,17 @@ impl Response {
             .with_headers([disposition])
     }
 
+    /// Sends the client to another address, which must not get the address of this request.
+    pub fn redirect(url: String) -> Self {
+        let headers = [("location", url), ("referrer-policy", "no-referrer".to_owned())];
+        Self {
+            body: Payload::Text(String::new()),
+            content_type: "text/plain; charset=utf-8",
+            ..Self::new(302, Value::Null)
+        }
+        .with_headers(headers)
+    }
+
     pub(crate) fn xml(document: String) -> Self {
         let response = Self::new(200, Value::Null);
         Self { body: Payload::Text(document), content_type: "text/xml; charset=utf-8", ..response }

@@ -10,6 +10,8 @@ pub(crate) mod config;
 pub mod customer_aws;
 pub mod dependencies;
 mod distribution;
+pub mod file_bucket;
+mod file_forms;
 mod gzip;
 pub mod http;
 mod log;

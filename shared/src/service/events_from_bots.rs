@@ -22,6 +22,7 @@ use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::message_content::{Content, RichSupport, TypingNotice};
 use crate::domain::chats::message_id;
 use crate::domain::chats::timeline_entry::TimelineEntry;
+use crate::domain::files::upload::Uploader;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
@@ -31,6 +32,7 @@ use crate::service::assignment::slot_claim;
 use crate::service::growing_answer::show_growing_answer;
 use crate::service::push::PushService;
 use crate::service::typing_notice::send_typing_notice_to_visitor;
+use crate::service::uploads::FileReceiver;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -53,6 +55,7 @@ impl BotEventHandler<'_> {
         &self,
         chat_reference: &ChatReference,
         content: &Content,
+        files: &FileReceiver<'_>,
         reply_to_seq: Option<u64>,
         key: Option<&IdempotencyKey>,
     ) -> Result<BotMessageResult, Error> {
@@ -64,8 +67,13 @@ impl BotEventHandler<'_> {
         let in_field = |error| as_field_error(chat_reference, error);
         let is_displayable = self.is_displayable(chat_id, content).await.map_err(in_field)?;
         let webhooks = &self.directory.cached_settings(&bot.account_id).await?.webhooks;
-        let message = BotMessage { bot, chat_id, content, reply_to_seq, is_displayable, webhooks, now };
-        receive_bot_message(self.chats, &message, key).await.map_err(in_field)
+        let mut content = content.clone();
+        let uploader = Uploader::bot(&bot.account_id, &bot.bot_id, chat_id);
+        let taken = files.take(&uploader, &mut content).await?;
+        let message = BotMessage { bot, chat_id, content: &content, reply_to_seq, is_displayable, webhooks, now };
+        let received = receive_bot_message(self.chats, &message, key).await;
+        taken.finish(files.bucket, matches!(received, Ok(BotMessageResult::Stored { .. }))).await;
+        received.map_err(in_field)
     }
 
     /// Returns whether the chat's channel can show a message or its fallback text.

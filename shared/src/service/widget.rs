@@ -27,6 +27,7 @@ use crate::domain::visitors::widget_visitor::{BrowserSession, GeoIp, Page, Widge
 use crate::error::Error;
 use crate::runtime::http::Request;
 use crate::runtime::{clock, random_ids_and_secrets};
+use crate::service::file_links::FileLinks;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -245,7 +246,7 @@ pub struct VisitorHistory {
 
 /// Reads the last messages after entry number `after` of the visitor's current or last chat.
 pub async fn visitor_history(
-    chats: &Chats,
+    (chats, links): (&Chats, &FileLinks<'_>),
     visitor: &Visitor,
     after: u64,
     now: Timestamp,
@@ -255,7 +256,9 @@ pub async fn visitor_history(
     let Some(last_hidden_seq) = hidden.last_hidden_seq(chat_id) else { return Ok(VisitorHistory::default()) };
     let is_whole_history = after == 0;
     let after = after.max(last_hidden_seq);
-    let (entries, chat) = chats.last_entries_and_chat(&visitor.account_id, chat_id, after, MAX_ENTRIES_READ).await?;
+    let read = chats.last_entries_and_chat(&visitor.account_id, chat_id, after, MAX_ENTRIES_READ);
+    let (mut entries, chat) = read.await?;
+    links.renew(&mut entries).await?;
     let reaches_back_to_after = entries.len() < usize::try_from(MAX_ENTRIES_READ).unwrap_or_default();
     let before_first = entries.first().map_or(after, |entry| entry.seq.saturating_sub(1));
     let before_page = if reaches_back_to_after { after } else { before_first };

@@ -6,6 +6,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
 use crate::domain::visitors::widget_visitor::{HiddenThrough, HistoryPosition};
 use crate::error::Error;
+use crate::service::file_links::FileLinks;
 use crate::service::widget::MAX_ENTRIES_READ;
 use crate::store::chats::Chats;
 use crate::wire::widget::{MAX_MESSAGES, WidgetHistory, WidgetMessage};
@@ -31,7 +32,7 @@ struct History<'a> {
 /// Returns the last messages before `position`, oldest first. There are none if the chat does not belong to the visitor
 /// or has expired, or if the visitor has hidden it.
 pub async fn earlier_messages(
-    chats: &Chats,
+    (chats, links): (&Chats, &FileLinks<'_>),
     visitor: &Visitor,
     position: HistoryPosition,
     now: Timestamp,
@@ -47,7 +48,8 @@ pub async fn earlier_messages(
             break;
         }
         let Some(next) = rest.take() else { break };
-        let (entries, following) = history.read(next).await?;
+        let (mut entries, following) = history.read(next).await?;
+        links.renew(&mut entries).await?;
         newest_first.extend(entries.iter().rev().filter(|entry| !entry.is_expired(now)).filter_map(WidgetMessage::new));
         rest = following;
     }

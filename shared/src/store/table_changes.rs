@@ -8,6 +8,7 @@ use crate::domain::list_change::ListChanges;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
+use crate::store::chats::items::content::file_ids;
 use crate::store::chats::listing::panels::panel_from_item;
 use crate::store::chats::status_watches::ACCOUNT_EVENTS;
 use crate::store::chats::{
@@ -80,6 +81,14 @@ impl ParsedChanges {
         };
         Self(changes.into_iter().filter_map(parse).collect())
     }
+}
+
+/// Returns the account and the ids of the uploaded files of an entry that was deleted or has expired.
+pub fn deleted_files(change: &ItemChange) -> Option<(String, Vec<String>)> {
+    let item = change.before.as_ref().filter(|_| change.after.is_none())?;
+    let pk = text(item, "pk");
+    let (account_id, _) = pk.strip_prefix(CHAT_PREFIX)?.rsplit_once('#')?;
+    Some((account_id.to_owned(), file_ids(item)))
 }
 
 /// Returns the id of the account and the change, or `None` if the change is not pushed.

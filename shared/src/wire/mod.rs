@@ -20,6 +20,7 @@ pub mod queue_task;
 pub mod receiver_response;
 pub mod sample_data;
 pub mod sockets;
+pub mod uploads;
 pub mod webhooks;
 pub mod widget;
 
@@ -34,6 +35,7 @@ pub fn operations() -> Vec<Operation> {
         calls::call_gateway::operations(),
         admin::operations(),
         agent::operations(),
+        uploads::operations(),
         widget::operations(),
     ];
     areas.into_iter().flatten().collect()

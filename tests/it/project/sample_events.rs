@@ -28,7 +28,7 @@ fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-close-idle-chats" => json!({"closed": 0}),
         "schedule-requeue-deliveries" => json!({"requeued": 0}),
-        "deliver-push" => json!({"changes": 1}),
+        "deliver-push" | "file-delete-expired" => json!({"changes": 1}),
         "socket-connect" => json!({"statusCode": 401}),
         "socket-disconnect" | "socket-receive-message" => json!({"statusCode": 200}),
         _ => json!({"batchItemFailures": []}),

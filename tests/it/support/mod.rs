@@ -16,6 +16,7 @@ pub mod shown_request;
 pub mod test_concurrency;
 pub mod test_host;
 pub mod test_receiver;
+pub mod upload;
 pub mod virtual_time;
 pub mod wait;
 pub mod widget_client;

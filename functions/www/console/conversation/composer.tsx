@@ -13,15 +13,18 @@ import { EmojiPicker } from "./emoji-picker";
 import { MentionOptions } from "./mention-options";
 import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
+import { UploadTray, useFiles } from "./use-files";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
 
 type ComposerState = ReturnType<typeof useComposer>;
+type Files = ReturnType<typeof useFiles>;
 
 const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps) {
   const { row, name, isNoteOnly = false, onDone } = props;
   const composer = useComposer(props);
+  const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -37,7 +40,9 @@ export function Composer(props: ComposerProps) {
     }
   };
   const shortName = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
-  const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : ""].filter(Boolean).join(" ");
+  const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : "", files.isOver ? "over" : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
     <form
       class="composer"
@@ -60,7 +65,8 @@ export function Composer(props: ComposerProps) {
       {composer.mentionList.items.length > 0 && (
         <MentionOptions list={composer.mentionList} onChoose={composer.insertMention} />
       )}
-      <div class={classes}>
+      {files.showsTray && !isNoteOnly && <UploadTray chatId={props.chatId} />}
+      <div class={classes} {...files.dropTarget}>
         {!isNoteOnly && <KindChoice isNote={isNote} onChange={composer.chooseKind} />}
         <textarea
           ref={textarea}
@@ -79,13 +85,14 @@ export function Composer(props: ComposerProps) {
           onInput={(event) => composer.updateText(event.currentTarget.value, event.currentTarget.selectionStart)}
           onSelect={(event) => composer.setCaret(event.currentTarget.selectionStart)}
           onKeyDown={onKeyDown}
+          onPaste={files.onPaste}
           onBlur={() => typingNotice.onBlur()}
         />
         {!isNote && composer.actions !== undefined && (
           <MacroActions actions={composer.actions} onDrop={composer.dropActions} />
         )}
         <div class="bar">
-          <Tools chatId={props.chatId} composer={composer} />
+          <Tools chatId={props.chatId} composer={composer} files={files} />
           <Hints composer={composer} />
           {isNoteOnly && (
             <button type="button" class="btn" onClick={onDone}>
@@ -180,7 +187,7 @@ function MacroActions({ actions, onDrop }: { actions: ReplyActions; onDrop: () =
 }
 
 /** The buttons that add something to the text or send a file. */
-function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }) {
+function Tools({ chatId, composer, files }: { chatId: number; composer: ComposerState; files: Files }) {
   const [isEmojiOpen, setEmojiOpen] = useState(false);
   const emojiButton = useRef<HTMLButtonElement>(null);
   return (
@@ -196,6 +203,7 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
           >
             <Icon name="square-slash" />
           </button>
+          <AttachButton files={files} />
           <button
             type="button"
             class="btn only-icon"
@@ -203,7 +211,7 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
             title="Send a link to a file"
             onClick={() => (overlay.value = { kind: "file", chatId })}
           >
-            <Icon name="paperclip" />
+            <Icon name="link" />
           </button>
         </>
       )}
@@ -229,6 +237,33 @@ function Tools({ chatId, composer }: { chatId: number; composer: ComposerState }
           />
         </Popover>
       )}
+    </>
+  );
+}
+
+function AttachButton({ files }: { files: Files }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        class="btn only-icon"
+        aria-label="Send files"
+        title="Send files (or paste them, or drop them here)"
+        onClick={() => input.current?.click()}
+      >
+        <Icon name="paperclip" />
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          files.send(currentTarget.files ?? []);
+          currentTarget.value = "";
+        }}
+      />
     </>
   );
 }

@@ -43,10 +43,12 @@ const FIELD_NAMES = [
   "callback.from",
   "callback.to",
   "callback.utc_offset",
+  "files.max_size_bytes",
+  "files.link_days",
   "tags",
   ...HOURS_FIELDS,
 ];
-const GROUPS = ["limits", "callback"] as const;
+const GROUPS = ["limits", "callback", "files"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
 const DEFAULT_RETENTION_DAYS = "180";
 const RETENTION_OPTIONS = [
@@ -89,6 +91,7 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <TimesSection form={form} />
           <TimeZoneSection form={form} stored={settings.time_zone} />
           <TagsSection form={form} />
+          <FilesSection form={form} />
           <LimitsSection form={form} />
           <FormSection title="Business hours">
             <BusinessHoursFields
@@ -191,6 +194,34 @@ function TimeZoneSection({ form, stored }: SectionProps & { stored: string }) {
         label="Time zone of the account"
         help="The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it."
         options={timeZones.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
+      />
+    </FormSection>
+  );
+}
+
+function FilesSection({ form }: SectionProps) {
+  const { files } = form.draft;
+  const number = (name: "megabytes" | "link_days", field: string) => ({
+    id: field,
+    problem: form.problems[field],
+    value: files[name],
+    onInput: (text: string) => form.change({ files: { ...files, [name]: text } }),
+    input: NUMBER_INPUT,
+  });
+  return (
+    <FormSection title="Files">
+      <Switch
+        label="Agents, visitors and bots can send files"
+        isOn={files.enabled}
+        onChange={(enabled) => form.change({ files: { ...files, enabled } })}
+      />
+      {files.enabled && (
+        <TextField {...number("megabytes", "files.max_size_bytes")} label="Largest file in MB" help="From 1 to 100." />
+      )}
+      <TextField
+        {...number("link_days", "files.link_days")}
+        label="Days for which links work"
+        help="Your own servers, bots and webhooks get files as links. The console and the widget renew theirs."
       />
     </FormSection>
   );

@@ -24,6 +24,7 @@ const STORED: AccountSettings = {
   retention_days: null,
   time_zone: "UTC",
   business_hours: null,
+  files: { enabled: true, max_size_bytes: 20 * 1024 ** 2, types: ["image/png"], link_days: 30 },
   allows_http_receivers: true,
   aws_external_id: "a1",
 };
@@ -36,6 +37,9 @@ test("only changed settings are sent", () => {
   assert.deepEqual(changed({ safe_urls: "" }), { safe_urls: [] });
   assert.deepEqual(changed({ limits: { ...DRAFT.limits, bot_requests: "50" } }), { limits: { bot_requests: 50 } });
   assert.deepEqual(changed({ idle_close: undefined, retention_days: "30" }), { idle_close: null, retention_days: 30 });
+  assert.deepEqual(changed({ files: { enabled: false, megabytes: "5", link_days: "30" } }), {
+    files: { enabled: false, max_size_bytes: 5 * 1024 ** 2 },
+  });
   const tag = { name: "VIP", color: "red" as const };
   assert.deepEqual(changed({ tags: [tag] }), { tags: [tag] });
   assert.deepEqual(changed({ time_zone: "Europe/Berlin" }), { time_zone: "Europe/Berlin" });

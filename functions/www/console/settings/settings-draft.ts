@@ -21,7 +21,17 @@ export interface SettingsDraft {
   callback: AccountSettings["callback"];
   tags: TagDraft[];
   business_hours: HoursDraft;
+  files: FilesDraft;
 }
+
+/** Numbers as they are typed. */
+export interface FilesDraft {
+  enabled: boolean;
+  megabytes: string;
+  link_days: string;
+}
+
+const MEBIBYTE = 1024 ** 2;
 
 /** A tag as it is typed. New tags have no number. */
 export type TagDraft = NonNullable<AccountSettingsChanges["tags"]>[number];
@@ -51,6 +61,11 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
     callback,
     tags: settings.tags ?? [],
     business_hours: hoursDraftOf(business_hours),
+    files: {
+      enabled: settings.files.enabled,
+      megabytes: String(Math.max(1, Math.round(settings.files.max_size_bytes / MEBIBYTE))),
+      link_days: String(settings.files.link_days),
+    },
   };
 }
 
@@ -87,7 +102,20 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
   if (Object.keys(limits).length > 0) changes.limits = limits;
   const callback = differences(stored.callback, draft.callback);
   if (Object.keys(callback).length > 0) changes.callback = callback;
+  const files = filesChanges(stored, draft.files);
+  if (Object.keys(files).length > 0) changes.files = files;
   return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+/** A size that is not a whole number of megabytes stays as it is until the number is edited. */
+function filesChanges(stored: AccountSettings, { enabled, megabytes, link_days }: FilesDraft) {
+  const isSameSize = megabytes === draftOf(stored).files.megabytes;
+  const max_size_bytes = isSameSize ? stored.files.max_size_bytes : Number(megabytes) * MEBIBYTE;
+  const { enabled: wasEnabled, max_size_bytes: before, link_days: daysBefore } = stored.files;
+  return differences(
+    { enabled: wasEnabled, max_size_bytes: before, link_days: daysBefore },
+    { enabled, max_size_bytes, link_days: Number(link_days) },
+  );
 }
 
 /** Returns the problems of a draft by the name of the field: numbers that are not whole, and settings that make no
@@ -100,6 +128,8 @@ export function draftProblems(draft: SettingsDraft): Record<string, string> {
     "limits.channel_chats": limits.channel_chats,
     idle_close,
     retention_days,
+    "files.max_size_bytes": draft.files.megabytes,
+    "files.link_days": draft.files.link_days,
   };
   const problems: Record<string, string> = { ...hoursProblems(draft.business_hours) };
   for (const [name, text] of Object.entries(numbers))

@@ -1,6 +1,7 @@
 /* The conversation as it changes: sends the visitor's messages, and receives those of agents and bots. */
 
 import type { Emit } from "../api/callbacks";
+import type { UploadedFile } from "../../files/upload";
 import { ServiceError, type Post } from "../service/client";
 import type { ButtonId, Call, Chat, Earlier, Frame, Message, Mode, OnlineAgent, Session } from "../service/types";
 import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
@@ -144,6 +145,15 @@ export class Messenger {
 
   /** `buttonId` is the id of the bot's button that the visitor has pressed, if it has one. */
   sendText(text: string, buttonId?: ButtonId): void {
+    this.#send({ type: "text", text, button_id: buttonId });
+  }
+
+  /** Sends a file that has been uploaded. */
+  sendFile(uploaded: UploadedFile, name: string): void {
+    this.#send({ ...uploaded, file_name: name });
+  }
+
+  #send(message: object): void {
     this.#polling.restart();
     this.#endGrowing();
     const { conversation, invitation } = this.#store.state;
@@ -159,7 +169,7 @@ export class Messenger {
       messageId,
       at,
       body: {
-        message: { type: "text", text, button_id: buttonId },
+        message,
         page: this.#session.page,
         invite: accepted?.text.slice(0, MAX_INVITE_LENGTH),
         department_id: accepted?.departmentId,
@@ -389,7 +399,7 @@ export class Messenger {
       opens_at: opensAt,
       has_earlier,
     } = session;
-    const { bot_disclosure: isBotDisclosed } = session;
+    const { bot_disclosure: isBotDisclosed, files: hasFiles = false } = session;
     const [first] = messages;
     // If the first message of a full response is not known, others before it may be missing. They are loaded with the
     // history.
@@ -401,7 +411,14 @@ export class Messenger {
     if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ hasBot, isBotDisclosed, callback, isCallbackAvailable: callback_available, opensAt });
+    this.#store.update({
+      hasBot,
+      isBotDisclosed,
+      callback,
+      isCallbackAvailable: callback_available,
+      opensAt,
+      hasFiles,
+    });
     this.#setMode(mode, agents);
     this.onCall(call);
   }
@@ -541,7 +558,7 @@ export class Messenger {
 
   #showPending(): void {
     this.#conversation.pending = this.#outbox.messages.flatMap(({ endpoint, messageId, at, body, isFailed = false }) =>
-      endpoint === "message" ? { messageId, at, isFailed, text: (body["message"] as { text: string }).text } : [],
+      endpoint === "message" ? { messageId, at, isFailed, text: pendingText(body["message"]) } : [],
     );
     this.#store.update();
   }
@@ -561,6 +578,12 @@ export class Messenger {
     this.#replaceLive();
     this.onLeft();
   }
+}
+
+/** Returns what is shown of a message that the service has not confirmed yet. */
+function pendingText(message: unknown): string {
+  const { text, file_name } = message as { text?: string; file_name?: string };
+  return text ?? file_name ?? "";
 }
 
 /** Whether a chat was read before another one, so that a late response does not undo a push. */

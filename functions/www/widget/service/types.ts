@@ -161,6 +161,8 @@ export interface Session {
   callback: boolean;
   /** Whether the visitor can ask for a callback now. */
   callback_available: boolean;
+  /** Whether the account accepts files. */
+  files?: boolean;
 }
 
 /** Messages before those that the visitor has. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource #widget */
 import type { Props } from "./props";
+import { AttachButton, Uploads } from "./files";
 import { UpIcon } from "./icons";
 import { isComposing } from "./is-composing";
 import { keepEnd } from "./log";
@@ -17,7 +18,18 @@ export function fitComposer(field: HTMLTextAreaElement): void {
   });
 }
 
-export function Composer({ state: { texts }, actions }: Props) {
+/** Returns the files that the visitor pastes or drops, unless the text beside them is meant. */
+const filesOf = (data: DataTransfer | null): File[] =>
+  data?.types.includes("text/plain") ? [] : [...(data?.files ?? [])];
+
+export function Composer({ state, actions }: Props) {
+  const { texts, hasFiles } = state;
+  const take = (event: Event, data: DataTransfer | null) => {
+    const files = hasFiles ? filesOf(data) : [];
+    if (files.length === 0) return;
+    event.preventDefault();
+    actions.sendFiles(files);
+  };
   const send = (event: Event & { currentTarget: HTMLFormElement | HTMLTextAreaElement }) => {
     event.preventDefault();
     const field = event.currentTarget.closest("form")?.querySelector("textarea");
@@ -30,7 +42,14 @@ export function Composer({ state: { texts }, actions }: Props) {
     field.focus();
   };
   return (
-    <form key="composer" class="composer" onSubmit={send}>
+    <form
+      key="composer"
+      class="composer"
+      onSubmit={send}
+      onDragOver={(event) => hasFiles && event.dataTransfer?.types.includes("Files") && event.preventDefault()}
+      onDrop={(event) => take(event, event.dataTransfer)}
+    >
+      <Uploads state={state} actions={actions} />
       <textarea
         rows={1}
         dir="auto"
@@ -44,10 +63,12 @@ export function Composer({ state: { texts }, actions }: Props) {
           fitComposer(currentTarget);
           actions.typed(currentTarget.value);
         }}
+        onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) send(event);
         }}
       />
+      {hasFiles && <AttachButton state={state} actions={actions} />}
       <button class="send" aria-label={texts.send}>
         <UpIcon />
       </button>

@@ -13,6 +13,9 @@ export interface Actions {
   send: (text: string, buttonId?: ButtonId) => void;
   /** Asks the bot to stop the answer that it is writing. */
   stopAnswer: () => void;
+  sendFiles: (files: readonly File[]) => void;
+  cancelUpload: (id: number) => void;
+  retryUpload: (id: number) => void;
   retry: (messageId: string) => void;
   typed: (text: string) => void;
   readDraft: () => string;

@@ -17,6 +17,8 @@ pub(crate) struct AccessKeys {
     /// The access key id of each function.
     of_functions: Arc<BTreeMap<String, String>>,
     of_tools: Arc<str>,
+    /// The secret access key that all access keys have.
+    secret: Arc<str>,
 }
 
 /// A request is not signed with the access key of the function in whose name it is made.
@@ -27,12 +29,16 @@ impl AccessKeys {
     pub fn generate<'f>(functions: impl Iterator<Item = &'f str>) -> Result<Self, RandomError> {
         let key = |function: &str| -> Result<_, RandomError> { Ok((function.to_owned(), new_access_key_id()?)) };
         let of_functions = Arc::new(functions.map(key).collect::<Result<_, _>>()?);
-        Ok(Self { of_functions, of_tools: random_hex::<16>()?.into() })
+        Ok(Self { of_functions, of_tools: random_hex::<16>()?.into(), secret: random_hex::<20>()?.into() })
     }
 
     /// Returns the access key id of a function, or an empty string if there is no such function.
     pub fn of_function(&self, function: &str) -> &str {
         self.of_functions.get(function).map_or("", String::as_str)
+    }
+
+    pub fn secret(&self) -> &str {
+        &self.secret
     }
 
     pub fn function(&self, access_key_id: &str) -> Option<&str> {

@@ -8,15 +8,20 @@ pub(crate) struct ServiceEndpoints {
     /// The base URL of the Runtime API, SQS, STS and EventBridge.
     pub private_base_url: String,
     pub dynamodb_base_url: String,
+    /// The base URL of S3, which browsers can reach.
+    pub s3_base_url: String,
 }
 
 impl ServiceEndpoints {
-    pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 5] {
+    pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 6] {
         [
             // The timeout is longer than the functions' default, because other programs can keep the machine busy.
             ("AWS_CALL_TIMEOUT_SECONDS", "9".to_owned()),
             ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.dynamodb_base_url)),
             ("AWS_ENDPOINT_URL_EVENTBRIDGE", format!("{}/events/{function}", self.private_base_url)),
+            // Not below a path of the function, because the browsers' forms and links have the same base URL. S3 recognizes
+            // the function by its signature.
+            ("AWS_ENDPOINT_URL_S3", self.s3_base_url.clone()),
             ("AWS_ENDPOINT_URL_STS", format!("{}/sts/{function}", self.private_base_url)),
             ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.private_base_url)),
         ]

@@ -24,9 +24,9 @@ const STYLES: &str = include_str!("../../../../functions/www/dist/demo/demo.css"
 const ICON: &str = include_str!("../../../../functions/www/dist/demo/icon.svg");
 const LICENCES: &str = include_str!("../../../../functions/www/dist/demo/LICENSES.txt");
 
-/// `{sockets}` stands for the origins of the WebSockets.
+/// `{sockets}` stands for the origins of the WebSockets. Uploaded files have another port.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' https: http: data:; media-src https: http:; connect-src 'self' {sockets}; frame-src 'self'; \
+    img-src 'self' https: http: data:; media-src https: http:; connect-src 'self' {sockets} http://127.0.0.1:*; frame-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
 

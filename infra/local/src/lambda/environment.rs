@@ -27,7 +27,7 @@ pub(crate) fn function_variables(function: &Function, context: &LaunchContext) -
         ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand"),
         ("AWS_LAMBDA_LOG_GROUP_NAME", &log_group),
         ("AWS_REGION", REGION),
-        ("AWS_SECRET_ACCESS_KEY", "local"),
+        ("AWS_SECRET_ACCESS_KEY", context.access_keys.secret()),
         ("AWS_SESSION_TOKEN", "local"),
         // Only development builds of the functions read this variable.
         ("CLOCK_FILE", &clock_file),

@@ -8,11 +8,12 @@
 //! - `scope.rs`, `parameters.rs`, `intrinsics.rs`, `conditions.rs`: evaluate names, parameters, intrinsic functions and
 //!   conditions
 //! - `evaluated_value.rs`: typed access to evaluated values
-//! - `function.rs`, `queue.rs`, `table.rs`, `web_socket_api.rs`: the resources that run locally
+//! - `bucket.rs`, `function.rs`, `queue.rs`, `table.rs`, `web_socket_api.rs`: the resources that run locally
 //! - `event_sources.rs`, `queue_mapping.rs`, `stream_mapping.rs`: the events that invoke a function
 //! - `policy.rs`: the functions' permissions
 //! - `globals.rs`: the properties that all functions share
 
+mod bucket;
 mod conditions;
 mod error;
 mod evaluated_value;
@@ -38,6 +39,7 @@ use self::evaluated_value::EvaluatedValue;
 use self::policy::PermissionsByRole;
 use self::scope::Scope;
 use crate::aws::arn::role_arn;
+use crate::s3::BucketDefinition;
 use crate::sqs::QueueDefinition;
 
 pub use self::error::{Error, ErrorKind, ValuePath};
@@ -56,6 +58,7 @@ pub struct Template {
     pub functions: Vec<Function>,
     pub tables: Vec<TableDefinition>,
     pub queues: Vec<QueueDefinition>,
+    pub buckets: Vec<BucketDefinition>,
     pub web_socket_api: Option<WebSocketApi>,
 }
 
@@ -91,6 +94,7 @@ impl Template {
         match resource.require("Type")?.text()?.as_str() {
             "AWS::Serverless::Function" => self.functions.push(function::read(name, &properties, roles)?),
             "AWS::SQS::Queue" => self.queues.push(queue::read(name, &properties)?),
+            "AWS::S3::Bucket" => self.buckets.push(bucket::read(name, &properties)?),
             "AWS::DynamoDB::Table" => self.tables.push(table::read(name, &properties)?),
             _ => {}
         }

@@ -10,6 +10,7 @@ use super::error::{Error, ErrorKind, ValuePath};
 use super::parameters;
 use super::yaml::{Node, section_entries};
 use crate::aws::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn, table_stream_arn};
+use crate::s3::bucket_arn;
 use crate::sqs::Queues;
 
 #[derive(Debug, Clone)]
@@ -143,6 +144,7 @@ impl Scope {
             ("AWS::DynamoDB::Table", "StreamArn") => {
                 return Err(path.error(line, ErrorKind::TableWithoutStream(logical_id.to_owned())));
             }
+            ("AWS::S3::Bucket", "Arn") => bucket_arn(logical_id),
             ("AWS::IAM::Role", "Arn") => role_arn(logical_id),
             ("AWS::Serverless::Function", "Arn") => function_arn(logical_id),
             ("AWS::Serverless::HttpApi", "ApiEndpoint") => self.addresses.gateway.clone(),

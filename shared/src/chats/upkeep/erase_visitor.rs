@@ -1,7 +1,9 @@
-//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines and panels, the reference
+//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines, files and panels, the reference
 //! to the visitor's last call, and the visitor number.
 
 use std::time::Duration;
+
+use futures_util::future::{BoxFuture, try_join_all};
 
 use crate::domain::chats::chat_state::ChatState;
 use crate::domain::timestamp::Timestamp;
@@ -19,6 +21,8 @@ pub struct ErasureReport {
     pub chats: u64,
     /// The number of deleted timeline entries and panels.
     pub entries: u64,
+    /// The number of deleted files and previews.
+    pub files: u64,
     /// False if the time ran out. To continue the erasure, call the function again for the same visitor number.
     pub is_complete: bool,
 }
@@ -26,8 +30,12 @@ pub struct ErasureReport {
 /// A function that returns false when the time budget of the request is used up.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// A function that deletes a file of the account from the bucket.
+type DeleteFile<'a> = &'a (dyn Fn(String) -> BoxFuture<'a, Result<(), Error>> + Sync);
+
 struct Erasure<'a> {
     chats: &'a Chats,
+    delete_file: DeleteFile<'a>,
     account_id: &'a str,
     number: u64,
     /// The latest time at which the request can end; see [`MAX_REQUEST_DURATION`].
@@ -44,11 +52,11 @@ struct Erasure<'a> {
 /// last.
 ///
 /// Fails with [`Error::NotFound`] if there is no data for the visitor number.
-pub async fn erase_visitor(
-    chats: &Chats,
-    (account_id, number): (&str, u64),
+pub async fn erase_visitor<'a>(
+    (chats, delete_file): (&'a Chats, DeleteFile<'a>),
+    (account_id, number): (&'a str, u64),
     now: Timestamp,
-    has_time: HasTime<'_>,
+    has_time: HasTime<'a>,
 ) -> Result<ErasureReport, Error> {
     let visitor_key = chats.visitor_key_of_number(account_id, number).await?;
     let progress = chats.erasure_progress(account_id, number).await?;
@@ -56,7 +64,8 @@ pub async fn erase_visitor(
     let mut progress = progress.unwrap_or_default();
     let (erased_at, erased) = (now.plus(MAX_REQUEST_DURATION), ErasureReport::default());
     let is_visitor_handled = visitor_key.is_some();
-    let mut erasure = Erasure { chats, account_id, number, erased_at, has_time, erased, is_visitor_handled };
+    let mut erasure =
+        Erasure { chats, delete_file, account_id, number, erased_at, has_time, erased, is_visitor_handled };
     if let Some(key) = visitor_key
         && !erasure.erase_visitor_item(key).await?
     {
@@ -125,7 +134,12 @@ impl Erasure<'_> {
             if !(self.has_time)() {
                 return Ok(false);
             }
-            match self.chats.delete_some_entries(self.account_id, chat_id).await? {
+            let entries = self.chats.entries_to_erase(self.account_id, chat_id).await?;
+            // Before the entries: an interrupted erasure finds the files through them.
+            let file_ids = entries.file_ids();
+            self.erased.files += file_ids.len() as u64;
+            try_join_all(file_ids.into_iter().map(self.delete_file)).await?;
+            match self.chats.delete_entries(self.account_id, &entries).await? {
                 Some(deleted) => self.erased.entries += deleted,
                 None => break,
             }

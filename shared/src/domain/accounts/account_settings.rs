@@ -8,6 +8,7 @@ use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::business_hours::BusinessHours;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
 };
@@ -44,6 +45,7 @@ pub struct AccountSettings {
     pub assignment: Option<Assignment>,
     /// `None`: answers have no time limits.
     pub answer_times: Option<AnswerTimes>,
+    pub files: FileSettings,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -90,6 +92,7 @@ impl Default for AccountSettings {
             business_hours: None,
             assignment: None,
             answer_times: None,
+            files: FileSettings::default(),
             suspended_at: None,
         }
     }

@@ -1,5 +1,6 @@
 //! Messages that contain a file or a place (specification, table A3).
 
+use crate::domain::files::upload::UploadedFiles;
 use crate::domain::named::named;
 
 named! {
@@ -21,6 +22,9 @@ pub struct MediaMessage {
     /// The caption.
     pub text: Option<String>,
     pub media: Media,
+    /// The files in the bucket, if the sender has uploaded them. In a message that has just been parsed, they are those
+    /// that the sender names. `None` if the file is at an address of the sender.
+    pub uploaded: Option<UploadedFiles>,
 }
 
 /// A field of a [`Media`], by its format in the APIs.

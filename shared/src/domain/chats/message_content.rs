@@ -6,6 +6,7 @@ use crate::domain::calls::phone_call::Call;
 use crate::domain::chats::bot_handover::HandoverDetails;
 use crate::domain::chats::media::{Media, MediaMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::upload::UploadedFiles;
 use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
@@ -162,6 +163,11 @@ impl Content {
 
     pub fn media(&self) -> Option<&Media> {
         if let Self::Media(message) = self { Some(&message.media) } else { None }
+    }
+
+    /// Returns the files of the message that are in the bucket.
+    pub fn uploaded(&self) -> Option<&UploadedFiles> {
+        if let Self::Media(message) = self { message.uploaded.as_ref() } else { None }
     }
 
     pub fn call(&self) -> Option<&Call> {

@@ -125,12 +125,18 @@ impl LinkFilter {
         match content {
             Content::Text { text, force_reply: _, button_id: _ } => *text = self.filter_text(text),
             Content::Media(message) => {
-                let MediaMessage { media_type: _, text, media } = &mut **message;
+                let MediaMessage { media_type: _, text, media, uploaded } = &mut **message;
                 *text = self.filter_optional_text(text.take());
+                // The links to uploaded files are the service's own.
+                let (own_file, own_thumb) = match uploaded {
+                    Some(_) => (media.file.take(), media.thumb.take()),
+                    None => (None, None),
+                };
                 let replace = |file: String| if self.allows(&file) { file } else { BLOCKED_LINK_TEXT.to_owned() };
                 let file = media.file.take().map(replace);
                 self.filter_media(media);
-                media.file = file;
+                media.file = own_file.or(file);
+                media.thumb = own_thumb.or_else(|| media.thumb.take());
             }
             Content::Rich(RichMessage { format, text, force_reply: _, not_displayable: _ }) => {
                 *text = self.filter_optional_text(text.take());

@@ -36,6 +36,11 @@ pub(super) fn telephony_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "TELEPHONY")
 }
 
+/// Returns the key of the key with which the account signs the links to its files.
+pub(super) fn file_link_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "FILE_LINK_KEY")
+}
+
 /// Returns the key of the account's key pair for requests to push services.
 pub(super) fn web_push_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "WEB_PUSH_KEY")

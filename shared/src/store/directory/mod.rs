@@ -12,6 +12,8 @@ mod business_hours;
 pub mod canned_replies;
 pub mod channels;
 pub mod departments;
+mod file_link_keys;
+mod file_settings_item;
 mod inbox_items;
 pub(in crate::store) mod items;
 pub(in crate::store) mod keys;
@@ -31,6 +33,7 @@ use crate::domain::accounts::department::Roster;
 use crate::domain::bots::bot::{Bot, Provider};
 use crate::domain::calls::telephony::Telephony;
 use crate::domain::channels::channel::Channel;
+use crate::domain::files::file_link::FileLinkKey;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
@@ -51,6 +54,7 @@ pub struct Directory {
     /// The request whose changes the audit log records. `None` means that changes are not recorded.
     audited_request: Option<AuditedRequest>,
     telephony: Arc<Cache<Telephony>>,
+    file_link_keys: Arc<Cache<FileLinkKey>>,
 }
 
 impl Dependency for Directory {
@@ -71,6 +75,7 @@ impl Directory {
             widget_rules: Arc::default(),
             audited_request: None,
             telephony: Arc::default(),
+            file_link_keys: Arc::default(),
         }
     }
 }

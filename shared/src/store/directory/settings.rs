@@ -16,6 +16,7 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
@@ -25,6 +26,7 @@ use crate::store::directory::Directory;
 use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentItem};
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
+use crate::store::directory::file_settings_item::FileSettingsItem;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
 use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
 use crate::store::directory::keys::{settings_key, widget_rules_key};
@@ -62,6 +64,7 @@ pub(in crate::store) struct SettingsItem {
     assignment: Option<AssignmentItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_times: Option<AnswerTimesItem>,
+    files: Option<FileSettingsItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -305,6 +308,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         business_hours,
         assignment,
         answer_times,
+        files,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -325,6 +329,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("business_hours", *business_hours != after.business_hours),
         ("assignment", *assignment != after.assignment),
         ("answer_times", *answer_times != after.answer_times),
+        ("files", *files != after.files),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -386,6 +391,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         business_hours: settings.business_hours.map(BusinessHoursItem::try_into).transpose()?,
         assignment: settings.assignment.map(Assignment::from),
         answer_times: settings.answer_times.map(AnswerTimes::from),
+        files: settings.files.map(FileSettings::from).unwrap_or_default(),
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -405,6 +411,7 @@ impl From<&AccountSettings> for SettingsItem {
             business_hours,
             assignment,
             answer_times,
+            files,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -423,6 +430,7 @@ impl From<&AccountSettings> for SettingsItem {
             business_hours: business_hours.as_ref().map(BusinessHoursItem::from),
             assignment: assignment.map(AssignmentItem::from),
             answer_times: answer_times.map(AnswerTimesItem::from),
+            files: FileSettingsItem::of(files),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

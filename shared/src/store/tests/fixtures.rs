@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures_util::future::BoxFuture;
+
 use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot_settings::BotSettings;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
@@ -186,4 +188,9 @@ pub(crate) async fn account_with_four_agents() -> Stores {
 
 pub(crate) fn test_password_hash() -> PasswordHash {
     PasswordHash { text: "hash".to_owned(), must_change: false }
+}
+
+/// For erasures of chats without files.
+pub(crate) fn no_files<'a>(file_id: String) -> BoxFuture<'a, Result<(), Error>> {
+    Box::pin(async move { panic!("unexpected file {file_id}") })
 }

@@ -23,6 +23,7 @@ use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
     minutes_of_day, time_of_day,
 };
+use crate::wire::admin::file_settings::{FileSettings, FileSettingsChanges};
 use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::signing_secret::SigningSecret;
 use crate::wire::admin::webhook_settings::Webhook;
@@ -103,6 +104,8 @@ pub struct AccountSettingsChanges {
     /// Null: no time limits.
     #[serde(default)]
     answer_times: Change<AnswerTimesChange>,
+    #[serde(default)]
+    files: Change<FileSettingsChanges>,
 }
 
 impl AccountSettingsChanges {
@@ -122,6 +125,7 @@ impl AccountSettingsChanges {
             business_hours,
             assignment,
             answer_times,
+            files,
             ..
         } = self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
@@ -146,6 +150,7 @@ impl AccountSettingsChanges {
             business_hours: checked_change(business_hours)?.applied_to(before.business_hours),
             assignment: assignment.map(Assignment::from).applied_to(before.assignment),
             answer_times: answer_times.map(AnswerTimes::from).applied_to(before.answer_times),
+            files: files.map(|changes| changes.applied_to(&before.files)).applied_or_reset(before.files, default.files),
             suspended_at,
         })
     }
@@ -351,6 +356,7 @@ pub struct AccountSettings {
     assignment: Option<assignment::Assignment>,
     /// The time limits of answers. Null: none.
     answer_times: Option<answer_times::AnswerTimes>,
+    files: FileSettings,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -381,6 +387,7 @@ impl AccountSettings {
             business_hours,
             assignment,
             answer_times,
+            files,
             suspended_at: _,
         } = settings;
         Self {
@@ -398,6 +405,7 @@ impl AccountSettings {
             business_hours: business_hours.as_ref().map(|hours| BusinessHours::new(hours, now)),
             assignment: assignment.map(assignment::Assignment::from),
             answer_times: answer_times.map(answer_times::AnswerTimes::from),
+            files: files.into(),
             allows_http_receivers: allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
@@ -463,6 +471,8 @@ mod tests {
     use super::*;
     use crate::domain::accounts::account_settings::{AccountSettings, CallbackHours, RateLimits};
     use crate::domain::accounts::assignment::{AssignmentMode, AssignmentRule};
+    use crate::domain::files::file_settings::FileSettings;
+    use crate::domain::files::file_type::FileType;
     use crate::wire::fields::reader::read;
 
     fn apply(body: &Value, settings: &AccountSettings) -> Result<AccountSettings, String> {
@@ -481,6 +491,7 @@ mod tests {
             "limits": { "visitor_messages": 5 },
             "assignment": { "mode": "least_busy", "offer_seconds": 20 },
             "answer_times": { "first_answer_seconds": 60 },
+            "files": { "max_size_bytes": 1000, "types": ["text/csv", "image/png"], "link_days": 3 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
         let settings = put(&body).unwrap();
@@ -493,6 +504,8 @@ mod tests {
         assert_eq!(settings.assignment, Some(Assignment { rule, capacity: 5 }));
         assert_eq!(settings.answer_times, Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: None }));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
+        let types = vec![FileType::Png, FileType::Csv];
+        assert_eq!(settings.files, FileSettings { enabled: true, max_size_bytes: 1_000, types, link_days: 3 });
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
         let all = [
             "safe_urls",
@@ -505,6 +518,8 @@ mod tests {
             "assignment",
             "answer_times",
         ];
+        let all =
+            ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours", "files"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);

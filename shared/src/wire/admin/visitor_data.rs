@@ -24,7 +24,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .answers::<VisitorData>(200, "The visitor."),
         Operation::delete("/admin/visitors/{number}", "eraseVisitor", "Erases a visitor with all their chats")
             .describe(
-                "Deletes every chat, message, panel and delivery of the visitor. Repeat the request until `complete` \
+                "Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until `complete` \
                  is true.",
             )
             .answers::<ErasedVisitor>(
@@ -81,4 +81,6 @@ pub struct RemovedItems {
     pub chats: u64,
     /// Timeline entries and panels.
     pub entries: u64,
+    /// Uploaded files and their previews.
+    pub files: u64,
 }

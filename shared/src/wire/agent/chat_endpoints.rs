@@ -19,8 +19,8 @@ use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, TimelineEntry};
-use crate::wire::channels::channel_api::ChannelMessage;
-use crate::wire::channels::message_content::{ParsedMessage, parse_message_object};
+use crate::wire::channels::channel_api::UploadableMessage;
+use crate::wire::channels::message_content::{FileSource, ParsedMessage, parse_message_object};
 use crate::wire::fields::json_fields::Fields;
 use crate::wire::fields::query_parameters::CURSOR_RULE;
 use crate::wire::fields::urls::WebUrl;
@@ -578,7 +578,7 @@ impl JsonSchema for AgentMessage {
     }
 
     fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
-        let mut schema = ChannelMessage::json_schema(schemas);
+        let mut schema = UploadableMessage::json_schema(schemas);
         // Generators read the fields beside oneOf as fields of each alternative.
         if let Some(alternatives) = schema.remove("anyOf") {
             schema.insert("oneOf".into(), alternatives);
@@ -602,7 +602,8 @@ impl JsonSchema for AgentMessage {
 /// Returns the message, and what it has made of a bot's draft.
 pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), Error> {
     let body = Fields::of(body)?;
-    let ParsedMessage::Content(mut content) = parse_message_object(body, usize::MAX)? else {
+    let ParsedMessage::Content(mut content) = parse_message_object(body, usize::MAX, FileSource::AddressOrUpload)?
+    else {
         return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
     };
     // Only visitors press buttons.

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, HandoverReason};
-use crate::domain::chats::media::{MediaMessage, MediaType};
+use crate::domain::chats::media::MediaType;
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage, TypingNotice};
 use crate::domain::named::Named;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::bots::bot_error::BotApiError;
-use crate::wire::channels::message_content::parse_media;
+use crate::wire::channels::message_content::{FileSource, parse_media_message};
 use crate::wire::fields::json_fields::Fields;
 
 const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO, CLOSE_CHAT, TYPING, MESSAGE_CHUNK, DRAFT";
@@ -182,8 +182,9 @@ fn parse_bot_media(message: Fields<'_>, kind: &str) -> Result<Content, Error> {
         let names = MediaType::names().join(", ").to_uppercase();
         message.invalid("type", format_args!("must be one of TEXT, MARKDOWN, BUTTONS, {names}"))
     })?;
-    let (text, media) = (message.text("text", MAX_BOT_TEXT_CHARS)?, parse_media(message, media_type)?);
-    Ok(Content::Media(Box::new(MediaMessage { media_type, text, media })))
+    let text = message.text("text", MAX_BOT_TEXT_CHARS)?;
+    let parsed = parse_media_message(message, media_type, text, FileSource::AddressOrUpload)?;
+    Ok(Content::Media(Box::new(parsed)))
 }
 
 /// Returns a required string that must not be blank.

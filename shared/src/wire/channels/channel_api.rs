@@ -263,6 +263,33 @@ pub enum ChannelMessage {
     Location(LocationMessage),
 }
 
+/// Tables A1 and A3, or a file that the sender has uploaded.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum UploadableMessage {
+    Text(TextMessage),
+    File(FileMessage),
+    Upload(UploadMessage),
+    Location(LocationMessage),
+}
+
+/// A file that the sender has uploaded before. Its address, name and size are those of the upload.
+#[derive(JsonSchema)]
+pub struct UploadMessage {
+    pub r#type: FileType,
+    pub text: Option<String>,
+    pub file_id: Text<1000>,
+    /// The preview, if the sender has uploaded one.
+    #[serde(default)]
+    pub thumb_id: OptionalText<1000>,
+    /// Seconds.
+    pub duration: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels. Absent: as in the file.
+    pub width: Option<Whole<1, MAX_INTEGER>>,
+    /// Pixels. Absent: as in the file.
+    pub height: Option<Whole<1, MAX_INTEGER>>,
+}
+
 #[derive(JsonSchema)]
 pub struct TextMessage {
     pub r#type: TextType,

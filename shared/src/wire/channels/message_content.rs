@@ -15,6 +15,7 @@ use crate::domain::chats::message_content::{
     Button, ButtonId, Content, RichFormat, RichMessage, TypingNotice, truncate_chars,
 };
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::upload::UploadedFiles;
 use crate::domain::named::Named;
 use crate::error::Error;
 use crate::wire::fields::json_fields::Fields;
@@ -37,8 +38,21 @@ pub enum ParsedMessage {
     Typing(TypingNotice),
 }
 
+/// Where the file of a message may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSource {
+    /// At an address that the sender names.
+    Address,
+    /// There, or in the bucket, to which the sender has uploaded it.
+    AddressOrUpload,
+}
+
 /// Parses a `message` object and truncates its text to `max_text_chars` characters.
-pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Result<ParsedMessage, Error> {
+pub fn parse_message_object(
+    message: Fields<'_>,
+    max_text_chars: usize,
+    source: FileSource,
+) -> Result<ParsedMessage, Error> {
     let name = message.required_text("type", MAX_MEDIA_FIELD_CHARS)?;
     if let Some(typing) = TypingNotice::parse(&name) {
         return Ok(ParsedMessage::Typing(typing));
@@ -57,11 +71,10 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
             force_reply: false,
             button_id: parse_button_id(message)?,
         },
-        Some(media_type) => Content::Media(Box::new(MediaMessage {
-            media_type,
-            text: message.text("text", UNLIMITED_CHARS)?.map(truncate),
-            media: parse_media(message, media_type)?,
-        })),
+        Some(media_type) => {
+            let text = message.text("text", UNLIMITED_CHARS)?.map(truncate);
+            Content::Media(Box::new(parse_media_message(message, media_type, text, source)?))
+        }
     })))
 }
 
@@ -71,7 +84,33 @@ fn parse_button_id(message: Fields<'_>) -> Result<Option<ButtonId>, Error> {
     Ok(id.map(if is_number { ButtonId::Number } else { ButtonId::Text }))
 }
 
-pub(crate) fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<Media, Error> {
+/// Parses the file or place of a message. The fields of an uploaded file are those of the upload, so the message only
+/// names it.
+pub(crate) fn parse_media_message(
+    message: Fields<'_>,
+    media_type: MediaType,
+    text: Option<String>,
+    source: FileSource,
+) -> Result<MediaMessage, Error> {
+    let uploaded = match source {
+        FileSource::Address => None,
+        FileSource::AddressOrUpload => parse_uploaded(message)?,
+    };
+    if uploaded.is_none() {
+        require_media_fields(message, media_type)?;
+    }
+    Ok(MediaMessage { media_type, text, media: parse_media(message)?, uploaded })
+}
+
+fn parse_uploaded(message: Fields<'_>) -> Result<Option<UploadedFiles>, Error> {
+    let Some(file_id) = message.text("file_id", MAX_MEDIA_FIELD_CHARS)? else { return Ok(None) };
+    if message.url("file")?.is_some() {
+        return Err(message.invalid("file", "cannot be combined with file_id"));
+    }
+    Ok(Some(UploadedFiles { file_id, thumb_id: message.text("thumb_id", MAX_MEDIA_FIELD_CHARS)? }))
+}
+
+fn require_media_fields(message: Fields<'_>, media_type: MediaType) -> Result<(), Error> {
     match media_type {
         MediaType::Location => {
             message.required_number("latitude", MAX_LATITUDE)?;
@@ -90,6 +129,10 @@ pub(crate) fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<
             }
         }
     }
+    Ok(())
+}
+
+fn parse_media(message: Fields<'_>) -> Result<Media, Error> {
     let mut media = Media::default();
     for (name, field) in media.fields_mut() {
         match field {

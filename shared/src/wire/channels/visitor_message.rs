@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::domain::chats::message_content::Content;
 use crate::domain::visitors::visitor::VisitorProfile;
 use crate::error::Error;
-use crate::wire::channels::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
+use crate::wire::channels::message_content::{self, FileSource, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 use crate::wire::fields::json_fields::{Fields, MAX_URL_CHARS};
 
 pub(super) const MAX_SENDER_ID_CHARS: usize = 255;
@@ -35,7 +35,7 @@ pub fn parse(body: &Value, lenient: bool) -> Result<VisitorMessage, Error> {
     let sender = body.object("sender")?;
     let (external_id, has_numeric_id) = parse_sender_id(sender)?;
     let fields = body.object("message")?;
-    let message = message_content::parse_message_object(fields, MAX_VISITOR_TEXT_CHARS)?;
+    let message = message_content::parse_message_object(fields, MAX_VISITOR_TEXT_CHARS, FileSource::Address)?;
     let (profile, invite, edits, caller_message_id) = match &message {
         ParsedMessage::Content(content) => (
             parse_profile(sender)?,

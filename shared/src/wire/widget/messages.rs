@@ -15,9 +15,9 @@ use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::widget_visitor::HistoryPosition;
 use crate::error::Error;
-use crate::wire::channels::channel_api::ChannelMessage;
+use crate::wire::channels::channel_api::UploadableMessage;
 use crate::wire::channels::message_content::{
-    MAX_VISITOR_TEXT_CHARS, MessageFields, ParsedMessage, parse_message_object,
+    FileSource, MAX_VISITOR_TEXT_CHARS, MessageFields, ParsedMessage, parse_message_object,
 };
 use crate::wire::fields::json_fields::Fields;
 use crate::wire::fields::urls::WebUrl;
@@ -110,7 +110,7 @@ pub struct WidgetMessageRequest {
 impl WidgetMessageRequest {
     pub fn content(&self) -> Result<Content, Error> {
         let message = Fields::of_item(&self.message.0, "message")?;
-        match parse_message_object(message, MAX_VISITOR_TEXT_CHARS)? {
+        match parse_message_object(message, MAX_VISITOR_TEXT_CHARS, FileSource::AddressOrUpload)? {
             ParsedMessage::Content(content) => Ok(*content),
             ParsedMessage::Typing(_) => Err(message.invalid("type", "of a typing notice is sent through the socket")),
         }
@@ -128,15 +128,15 @@ impl<'de> Deserialize<'de> for MessageObject {
 
 impl JsonSchema for MessageObject {
     fn inline_schema() -> bool {
-        ChannelMessage::inline_schema()
+        UploadableMessage::inline_schema()
     }
 
     fn schema_name() -> Cow<'static, str> {
-        ChannelMessage::schema_name()
+        UploadableMessage::schema_name()
     }
 
     fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
-        ChannelMessage::json_schema(schemas)
+        UploadableMessage::json_schema(schemas)
     }
 }
 

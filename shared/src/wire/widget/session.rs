@@ -103,6 +103,7 @@ fn sample_session(fields: &Value) -> Value {
         "has_earlier": false,
         "callback": false,
         "callback_available": false,
+        "files": true,
     });
     for (name, value) in fields.as_object().into_iter().flatten() {
         if let Some(field) = session.get_mut(name) {
@@ -207,6 +208,8 @@ pub struct WidgetSession<'a> {
     pub callback: bool,
     /// Whether the visitor can ask for a callback now, as the endpoint callback says.
     pub callback_available: bool,
+    /// Whether the visitor can send files.
+    pub files: bool,
 }
 
 #[derive(Serialize, JsonSchema)]

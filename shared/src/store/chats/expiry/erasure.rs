@@ -14,11 +14,12 @@ use crate::error::Error;
 use crate::store::chats::calls::call_entry::has_reserved_minutes;
 use crate::store::chats::delivery::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::items::VisitorNumberItem;
+use crate::store::chats::items::content::file_ids;
 use crate::store::chats::{
     Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, erased_chat_key, header_key, item_chat_id, listing_key,
     visitor_from_item, visitor_key, visitor_number_key,
 };
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteResult, item_key, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteResult, item_key, n, s};
 use crate::store::{from_item, to_attribute};
 
 const INDEX_PAGE_ITEMS: i32 = 1_000;
@@ -57,6 +58,15 @@ impl VisitorKey {
 /// The progress has its own item, because the visitor number's item may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
+}
+
+/// Items of a chat.
+pub(crate) struct EntriesToErase(Vec<Item>);
+
+impl EntriesToErase {
+    pub fn file_ids(&self) -> Vec<String> {
+        self.0.iter().flat_map(file_ids).collect()
+    }
 }
 
 impl Chats {
@@ -152,9 +162,8 @@ impl Chats {
         self.table.update(close).await.condition()?.ok().map(chat_from_item).transpose()
     }
 
-    /// Deletes some of a chat's entries and its panel, but not the header. Returns how many were deleted, or `None` if
-    /// none are left.
-    pub(crate) async fn delete_some_entries(&self, account_id: &str, chat_id: u64) -> Result<Option<u64>, Error> {
+    /// Reads some of a chat's items, which [`delete_entries`](Self::delete_entries) deletes.
+    pub(crate) async fn entries_to_erase(&self, account_id: &str, chat_id: u64) -> Result<EntriesToErase, Error> {
         let query = Query {
             index: None,
             condition: "#pk = :chat",
@@ -162,9 +171,17 @@ impl Chats {
             limit: MAX_CONCURRENT_DELETES,
             descending: false,
         };
-        let found = self.table.query(query).await?;
+        self.table.query(query).await.map(EntriesToErase)
+    }
+
+    /// Deletes entries and the panel, but not the header. Returns how many were deleted, or `None` if none are left.
+    pub(crate) async fn delete_entries(
+        &self,
+        account_id: &str,
+        EntriesToErase(found): &EntriesToErase,
+    ) -> Result<Option<u64>, Error> {
         let mut deleted = 0;
-        for item in &found {
+        for item in found {
             deleted += u64::from(self.delete_reserved_call(account_id, item).await?);
         }
         let (reserved, others): (Vec<_>, Vec<_>) = found.iter().partition(|item| has_reserved_minutes(item));

@@ -12,10 +12,12 @@ use crate::domain::chats::bot_handover::{HandoverDetails, HandoverPriority, Hand
 use crate::domain::chats::media::{Media, MediaField, MediaMessage, MediaType};
 use crate::domain::chats::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::upload::UploadedFiles;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::call::CallItem;
 use crate::store::chats::items::unknown_value;
+use crate::store::table::Item;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
@@ -25,6 +27,10 @@ pub(crate) struct ContentItem {
     text: Option<String>,
     #[serde(flatten)]
     media: MediaItem,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thumb_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rich: Option<Box<RichContentItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +48,14 @@ pub(crate) struct ContentItem {
     mentions: Vec<u64>,
 }
 
+/// Returns the ids of the uploaded files in a stored entry. Works without reading the whole entry, so that a file is
+/// deleted even if the entry cannot be read.
+pub(in crate::store) fn file_ids(item: &Item) -> Vec<String> {
+    let content = item.get("content").and_then(|content| content.as_m().ok());
+    let id = |name: &str| Some(content?.get(name)?.as_s().ok()?.clone());
+    ["file_id", "thumb_id"].into_iter().filter_map(id).collect()
+}
+
 impl From<&Content> for ContentItem {
     fn from(content: &Content) -> Self {
         let mut item =
@@ -53,7 +67,11 @@ impl From<&Content> for ContentItem {
                 }
                 item.button_id = button_id.clone().map(ButtonIdItem::from);
             }
-            Content::Media(message) => item.media = MediaItem(message.media.clone()),
+            Content::Media(message) => {
+                item.media = MediaItem(message.media.clone());
+                item.file_id = message.uploaded.as_ref().map(|uploaded| uploaded.file_id.clone());
+                item.thumb_id = message.uploaded.as_ref().and_then(|uploaded| uploaded.thumb_id.clone());
+            }
             Content::Rich(message) => item.rich = Some(Box::new(RichContentItem::from(message.clone()))),
             Content::Call(call) => item.call = Some(Box::new(CallItem::from((**call).clone()))),
             Content::Handover(details) => item.handover = Some(Box::new(HandoverDetailsItem::from(&**details))),
@@ -72,7 +90,20 @@ impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
     fn try_from(
-        ContentItem { kind, text, media, rich, call, handover, closed_by, opens_at, button_id, mentions }: ContentItem,
+        ContentItem {
+            kind,
+            text,
+            media,
+            file_id,
+            thumb_id,
+            rich,
+            call,
+            handover,
+            closed_by,
+            opens_at,
+            button_id,
+            mentions,
+        }: ContentItem,
     ) -> Result<Self, Error> {
         let mut rich = rich.map(|rich| *rich).unwrap_or_default();
         Ok(match kind.as_str() {
@@ -95,8 +126,13 @@ impl TryFrom<ContentItem> for Content {
             Self::CALL => Self::Call(Box::new(Call::try_from(*call.ok_or_else(unknown_value("call"))?)?)),
             kind => {
                 let media_type = MediaType::parse(kind);
-                let media =
-                    media_type.map(|media_type| MediaMessage { media_type, text: text.clone(), media: media.0 });
+                let uploaded = file_id.map(|file_id| UploadedFiles { file_id, thumb_id });
+                let media = media_type.map(|media_type| MediaMessage {
+                    media_type,
+                    text: text.clone(),
+                    media: media.0,
+                    uploaded,
+                });
                 let notification = BotNotification::parse(kind);
                 let closed_by = closed_by.as_deref().and_then(CloseReason::parse);
                 let opens_at = opens_at.map(Timestamp);
@@ -300,6 +336,10 @@ mod tests {
                 "kind": "video", "text": "look", "file": "https://x.example/f", "thumb": "https://x.example/t",
                 "emoji": ":)", "file_size": u64::MAX / 2, "file_name": "f", "duration": 1, "width": 2, "height": 3,
                 "performer": "P", "title": "T", "latitude": 52.0, "longitude": -2.5,
+            }),
+            json!({
+                "kind": "photo", "file": "https://x.example/f", "file_size": 1, "file_name": "f",
+                "file_id": "0-f", "thumb_id": "0-t",
             }),
             json!({ "kind": "location", "latitude": -12.345_678, "longitude": 180.0 }),
             json!({ "kind": "markdown", "text": "Hi", "rich": rich(json!("**Hi**"), Value::Null, json!([]), false) }),

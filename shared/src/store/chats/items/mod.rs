@@ -1,7 +1,7 @@
 //! Serde types for the items in the Chats table, and their conversions to and from domain types.
 
 mod call;
-mod content;
+pub(in crate::store) mod content;
 mod delivery;
 mod entry;
 mod header;

@@ -140,7 +140,12 @@ async fn hidden_and_erased_chats_are_gone() {
     assert_eq!(admins_console.follow(seconds_later(1)).await, (vec![1, 2, 3], vec![]));
     admins_console.follow(seconds_later(60)).await;
     for number in [1, 3] {
-        assert!(erase_visitor(&stores.chats, ("acc", number), seconds_later(60), &|| true).await.unwrap().is_complete);
+        assert!(
+            erase_visitor((&stores.chats, &no_files), ("acc", number), seconds_later(60), &|| true)
+                .await
+                .unwrap()
+                .is_complete
+        );
     }
     assert_eq!(admins_console.follow(seconds_later(90)).await, (vec![], vec![1, 3]));
     assert_eq!(admins_console.rows, BTreeMap::from([(2, "waiting")]));

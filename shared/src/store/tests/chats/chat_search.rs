@@ -102,7 +102,7 @@ async fn erased_and_expired_visitors_are_not_found() {
         stores.close(chat_id, &bob(), &[], NOW).await.unwrap();
     }
     assert_eq!(stores.search("ada@example.com").await, [1, 2]);
-    erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap();
+    erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap();
     assert_eq!([stores.search("ada@example.com").await, stores.search("49151").await], [[2], [2]]);
     let (admin, later) = (agent_session(1, Role::Admin), seconds_later(DAY));
     for text in ["ada@example.com", "49151", "ada", "2"] {

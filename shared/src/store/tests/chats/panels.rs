@@ -38,12 +38,12 @@ async fn panel_of_an_erased_chat_is_not_stored() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let chat = stores.chat_header(1).await;
     let update = PanelUpdate { enable_assign: Some(true), ..PanelUpdate::default() };
-    let interrupted = erase_visitor(&stores.chats, ("acc", 1), NOW, &|| false).await.unwrap();
+    let interrupted = erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| false).await.unwrap();
     assert!(!interrupted.is_complete, "the header still exists");
     stores.chats.update_panel(&chat, &update).await.unwrap();
     assert_eq!(stores.chats.panel("acc", 1).await.unwrap(), Panel::default());
 
-    erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap();
+    erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap();
     stores.chats.update_panel(&chat, &update).await.unwrap();
     stores.chats.record_assignment(&chat, &CrmCardAssignment::Pending).await.unwrap();
     assert_eq!(stores.expiries().await, []);

@@ -33,7 +33,7 @@ async fn chats_of_a_visitor_are_listed_newest_first() {
     let foreign = stores.visitor_chat_ids(&admin, 1, Some(6)).await;
     assert_eq!(foreign.unwrap_err().invalid_field(), Some("cursor"));
     assert!(matches!(stores.visitor_chat_ids(&admin, 9, None).await, Err(Error::NotFound)));
-    let erased = erase_visitor(&stores.chats, ("acc", 1), seconds_later(14), &|| true).await.unwrap();
+    let erased = erase_visitor((&stores.chats, &no_files), ("acc", 1), seconds_later(14), &|| true).await.unwrap();
     assert_eq!(erased.chats, 13);
     assert!(matches!(stores.visitor_chat_ids(&admin, 1, None).await, Err(Error::NotFound)));
 }

@@ -1,6 +1,7 @@
 //! Tests of the history of a widget's visitor: its pages, and what it leaves out.
 
 use crate::domain::visitors::widget_visitor::{HiddenThrough, HistoryPosition, WidgetVisitor};
+use crate::service::file_links::FileLinks;
 use crate::service::widget_history::earlier_messages;
 use crate::store::tests::*;
 use crate::wire::widget::WidgetMessage;
@@ -12,7 +13,9 @@ impl Stores {
 
     /// Returns the places of the messages before an entry, and whether there are earlier ones.
     async fn history(&self, visitor: &Visitor, chat_id: u64, seq: u64, now: Timestamp) -> (Vec<(u64, u64)>, bool) {
-        let page = earlier_messages(&self.chats, visitor, HistoryPosition { chat_id, seq }, now).await.unwrap();
+        let links = FileLinks { directory: &self.directory, base_url: String::new(), now };
+        let position = HistoryPosition { chat_id, seq };
+        let page = earlier_messages((&self.chats, &links), visitor, position, now).await.unwrap();
         let place = |message: &WidgetMessage| {
             let message = serde_json::json!(message);
             let number = |name: &str| message[name].as_u64().unwrap();

@@ -205,7 +205,7 @@ async fn call_can_end_after_its_chat_but_not_after_an_erasure() {
     let failed = CallReport::Failed("busy".into());
     let finished = stores.report_call(1, &failed, seconds_later(2)).await.unwrap();
     assert_eq!(statuses(&finished.notifications), [(3, "error")]);
-    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     let reported =
         ReportedCall { account_id: "acc", chat_id: 1, seq: 1, call_id: None, report: &failed, provider_call_id: None };
     assert!(matches!(report_call(&stores.chats, &reported, &[], NOW).await, Err(Error::NotFound)));
@@ -310,7 +310,7 @@ async fn erasure_gives_back_the_reserved_minutes() {
     let stores = stores().await;
     stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
     stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
-    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert_eq!(stores.balance().await, 10);
 }
 
@@ -320,7 +320,7 @@ async fn erasure_charges_the_reserved_minutes_of_an_answered_call() {
     stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
     stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
     stores.report_call(1, &CallReport::AgentConnected, seconds_later(2)).await.unwrap();
-    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert_eq!(stores.balance().await, 0);
 }
 

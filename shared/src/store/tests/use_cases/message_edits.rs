@@ -122,7 +122,7 @@ async fn edit_does_not_restore_an_erased_message() {
     stores.chats.table.delete(crate::store::chats::entry_key("acc", 1, 1)).await.unwrap();
     assert!(!edit.is_stored(&stores).await, "the header is not erased yet");
     assert_eq!(stores.preview().await, "hi");
-    erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap();
+    erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap();
     assert!(!edit.is_stored(&stores).await);
     assert_eq!(stores.expiries().await, []);
     let edited = stores.edit_with(("v", &edit.entry.id), "new", None, NOW).await;

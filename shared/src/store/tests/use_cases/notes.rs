@@ -98,12 +98,12 @@ async fn chat_that_is_being_erased_gets_no_note() {
     stores.closed_chat("v", 0).await;
     let before = stores.chat_header(1).await;
     // The erasure marks the chat in its first step, and then its time budget is used up.
-    let erased = erase_visitor(&stores.chats, ("acc", 1), NOW, &budget_of_checks(0)).await.unwrap();
+    let erased = erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &budget_of_checks(0)).await.unwrap();
     assert!(!erased.is_complete);
     for chat in [before, stores.chat_header(1).await] {
         let refused = stores.add_note_to(chat, None, NOW).await;
         assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
     }
-    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor((&stores.chats, &no_files), ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert!(stores.chat_items().await.iter().all(|item| !item["pk"].as_s().unwrap().starts_with("CHAT#")));
 }

@@ -50,7 +50,7 @@ async fn timeline_is_read_with_all_fields_from_any_seq() {
         latitude: Some(-12.345_678),
         ..Media::default()
     };
-    let message = MediaMessage { media_type: MediaType::Photo, text: Some("look".into()), media };
+    let message = MediaMessage { media_type: MediaType::Photo, text: Some("look".into()), media, uploaded: None };
     let content = Content::Media(Box::new(message));
     let incoming = visitor_text(&stores, &channel, &content, &profile, NOW);
     receive_visitor_text(&stores.chats, &incoming).await.unwrap();
