@@ -44,7 +44,6 @@ pub async fn transfer_chat(
     let mut races = WriteRaces::new("transfer");
     loop {
         let (mut after, mut entries) = after_transfer(&before, by, transfer, context.now)?;
-        after.claim_slot(transfer.claim.as_ref());
         let contents = context.ownership_notifications(Some(&before), &after);
         entries.extend(context.create_entries(&mut after, contents)?);
         let written = chats.write_transition(&before, &after, (&entries, None), transfer.claim.as_ref()).await;
@@ -58,7 +57,7 @@ pub async fn transfer_chat(
 fn after_transfer(
     before: &Chat,
     by: TransferRequester<'_>,
-    Transfer { to, note }: Transfer<'_>,
+    Transfer { to, note, claim }: Transfer<'_>,
     now: Timestamp,
 ) -> Result<(Chat, Vec<TimelineEntry>), Error> {
     let state = before.state.after_event(ChatEvent::Transfer(by, to))?;
@@ -67,6 +66,7 @@ fn after_transfer(
         TransferTarget::Department(department) => (&department.name, Some(department.snapshot())),
     };
     let mut after = Chat { department, ..before.after_transition(state, now) };
+    after.claim_slot(claim.as_ref());
     let mut entries = Vec::new();
     if let Some(note) = note {
         after.seq += 1;

@@ -517,9 +517,8 @@ mod tests {
             "business_hours",
             "assignment",
             "answer_times",
+            "files",
         ];
-        let all =
-            ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone", "business_hours", "files"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);

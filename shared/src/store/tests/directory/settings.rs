@@ -8,6 +8,7 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::store::tests::*;
@@ -72,6 +73,7 @@ async fn settings_of_one_account_are_read_with_all_fields() {
             capacity: 4,
         }),
         answer_times: Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: Some(Duration::from_secs(90)) }),
+        files: FileSettings { link_days: 7, ..FileSettings::default() },
         suspended_at: Some(seconds_later(7)),
     };
     let replace = |settings: &mut AccountSettings| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::chats::agent::close_chat::close_chat;
+use crate::chats::agent::transfer_chat::Transfer;
 use crate::chats::assignment::assign_chat::assign_chat;
 use crate::chats::assignment::count_chat::{count_all_chats, count_chat};
 use crate::chats::assignment::offer_chat::{decline_offer, end_offer, offer_chat};
@@ -65,7 +66,8 @@ async fn transitions_take_move_and_free_slots() {
     let (agent, to) = (agent_snapshot(1), TransferTarget::Agent(agent_snapshot(2)));
     let by = TransferRequester { agent: &agent, is_admin: false };
     let chat = stores.chat_header(1).await;
-    transfer_chat(&stores.chats, chat, by, (&to, Some(CLAIM)), without_webhooks(NOW)).await.unwrap();
+    let transfer = Transfer { to: &to, note: None, claim: Some(CLAIM) };
+    transfer_chat(&stores.chats, chat, by, transfer, without_webhooks(NOW)).await.unwrap();
     assert_eq!(stores.held().await, BTreeMap::from([(1, 1), (2, 1)]));
     release_chats_of_agent(&stores.chats, "acc", 2, &[], NOW).await.unwrap();
     close_chat(&stores.chats, stores.chat_header(2).await, &agent, &[], NOW).await.unwrap();
@@ -190,8 +192,8 @@ async fn counters_are_exact_after_concurrent_changes() {
                         let (agent, chat) = (agent_snapshot(agent_id), stores.chat_header(chat_id).await);
                         let to = TransferTarget::Agent(agent_snapshot(agent_id % 3 + 1));
                         let by = TransferRequester { agent: &agent, is_admin: true };
-                        let to = (&to, Some(CLAIM));
-                        drop(transfer_chat(&stores.chats, chat, by, to, without_webhooks(NOW)).await);
+                        let transfer = Transfer { to: &to, note: None, claim: Some(CLAIM) };
+                        drop(transfer_chat(&stores.chats, chat, by, transfer, without_webhooks(NOW)).await);
                     }
                     _ => {
                         let chat = stores.chat_header(chat_id).await;
