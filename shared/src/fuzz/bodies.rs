@@ -20,6 +20,7 @@ use crate::domain::deliveries::outage::OutageStatus;
 use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::Webhook;
+use crate::domain::files::file_settings::FileSettings;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
@@ -46,6 +47,8 @@ use crate::wire::channels::message_content::{MessageFields, ParsedMessage};
 use crate::wire::channels::visitor_message;
 use crate::wire::channels::visitor_report::{RatingReport, ReceiptReport};
 use crate::wire::fields::reader::read;
+use crate::wire::fields::values::Text;
+use crate::wire::uploads::UploadRequest;
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 use crate::wire::widget::{
     BrowserPage, CallbackRequest, HistoryRequest, OfflineMessageRequest, RatingRequest, SessionRequest,
@@ -70,6 +73,7 @@ targets!(
     agent_typing,
     agent_message,
     agent_note,
+    agent_upload,
     agent_call,
     agent_transfer,
     agent_chat,
@@ -251,6 +255,14 @@ fn agent_message(input: &[u8]) {
     let Some((content, _)) = accepted(&body, agent::parse_agent_message(&body)) else { return };
     assert_content_stored(&content);
     assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap().0, content);
+}
+
+fn agent_upload(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(request) = accepted(&body, read::<UploadRequest>(&body)) else { return };
+    let Ok((file, _)) = request.checked(&FileSettings::default()) else { return };
+    let disposition = file.name.content_disposition(file.file_type);
+    assert!(disposition.is_ascii() && !disposition.contains(['"', '\r', '\n']), "{disposition}");
 }
 
 fn agent_note(input: &[u8]) {

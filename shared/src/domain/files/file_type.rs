@@ -163,6 +163,7 @@ fn image_size(beginning: &[u8]) -> Result<ImageSize, FileMismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::named::Named;
 
     /// A PNG file that ends after its header.
     fn png(width: u32, height: u32) -> Vec<u8> {

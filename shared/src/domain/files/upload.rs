@@ -10,8 +10,7 @@ pub const PENDING_PREFIX: &str = "pending";
 pub const SENT_PREFIX: &str = "files";
 /// In letters of the hash of the uploader.
 const UPLOADER_CHARS: usize = 16;
-/// A file id consists of the hash of its uploader, a hyphen and a random identifier.
-pub const FILE_ID_PATTERN: &str = "^[0-9a-f]{16}-[0-9A-Za-z]{32}$";
+/// In letters and digits of the random part of an id, after the hash of the uploader and a hyphen.
 const RANDOM_CHARS: usize = 32;
 
 /// A file that somebody is going to upload.
