@@ -11,7 +11,7 @@ import { sectionNamed } from "./sections";
 import { nextChatOpener, requestClose } from "./chat-actions";
 import { Conversation } from "./conversation/conversation";
 import { NavigationRail } from "./navigation/navigation-rail";
-import { OverlayLayer } from "./overlays";
+import { OverlayLayer, preloadDialogs } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { listenForShortcuts } from "./keyboard-shortcuts";
@@ -50,6 +50,7 @@ function SignedIn({ me }: { me: Session }) {
     workspace.macros.onClose = (chatId) => requestClose(workspace, chatId);
     workspace.macros.onTransfer = (chatId) => nextChatOpener(workspace, chatId);
     workspace.start();
+    preloadDialogs();
     const stopKeys = listenForShortcuts(workspace);
     return () => {
       stopKeys();

@@ -43,6 +43,11 @@ const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
 );
 
+/** Loads the dialogs into which agents type without looking, so that no key is lost when one is first opened. */
+export function preloadDialogs(): void {
+  for (const dialog of [TransferDialog, TagDialog]) dialog.preload().catch(() => {});
+}
+
 /** Loaded when it is first opened, because agents seldom do. */
 const OwnAccountDialog = lazyComponent<{ onClose: () => void }>(() =>
   import("./session/own-account-dialog").then(({ OwnAccountDialog }) => OwnAccountDialog),

@@ -2,20 +2,27 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icons";
 
-/** Returns a component whose code is loaded when it is first rendered. */
+export interface LazyComponent<Props> extends FunctionComponent<Props> {
+  /** Loads the code now, so that the component is there at once when it is first rendered. */
+  preload: () => Promise<void>;
+}
+
+/** Returns a component whose code is loaded when it is first rendered, unless it is preloaded. */
 export function lazyComponent<Props extends object = object>(
   load: () => Promise<FunctionComponent<Props>>,
-): FunctionComponent<Props> {
+): LazyComponent<Props> {
   let Loaded: FunctionComponent<Props> | undefined;
-  return function LazyComponent(props: Props) {
+  const preload = async () => {
+    Loaded ??= await load();
+  };
+  return Object.assign(LazyComponent, { preload });
+
+  function LazyComponent(props: Props) {
     const [state, setState] = useState<"loading" | "ready" | "failed">(Loaded === undefined ? "loading" : "ready");
     useEffect(() => {
       if (Loaded !== undefined) return;
-      load().then(
-        (component) => {
-          Loaded = component;
-          setState("ready");
-        },
+      preload().then(
+        () => setState("ready"),
         () => setState("failed"),
       );
     }, []);
@@ -30,5 +37,5 @@ export function lazyComponent<Props extends object = object>(
         </button>
       </div>
     );
-  };
+  }
 }
