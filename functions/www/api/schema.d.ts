@@ -914,7 +914,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the tags of a chat, or puts it aside
-         * @description Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if the chat would have more than ten tags, or if the agent does not have it.
+         * @description Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. The agent to whom the chat is offered can decline the offer. 409 if the chat would have more than ten tags, if the agent does not have it, or if it is not offered to the agent.
          */
         patch: operations["changeChat"];
         trace?: never;
@@ -933,7 +933,7 @@ export interface paths {
         put?: never;
         /**
          * The agent accepts the chat, even if a bot has it
-         * @description A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
+         * @description A repeated request has no further effect. 409 if another agent has the chat or must accept it first, or if the agent has as many chats as the capacity allows. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
          */
         post: operations["acceptChat"];
         delete?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         put?: never;
         /**
          * Transfers the chat to another agent, to a department or to a bot
-         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.
+         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online, and an agent must have fewer chats than the capacity allows. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.
          */
         post: operations["transferChat"];
         delete?: never;
@@ -1363,6 +1363,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows whether this session's browser gets notifications
+         * @description A browser subscribes with `public_key` as its `applicationServerKey`.
+         */
+        get: operations["webPush"];
+        /**
+         * Notifies this session's browser while the console is closed
+         * @description The body contains what `PushManager.subscribe` returns. The browser is notified of messages in the agent's chats and, unless `notifies_of_waiting` is false, of chats that wait for an agent and that the agent sees. A notification that a colleague makes pointless is withdrawn. The subscription ends with the session. A notification is sent once; if the push service does not accept it within a second, it is lost.
+         */
+        put: operations["subscribeWebPush"];
+        post?: never;
+        /**
+         * Ends the notifications of this session's browser
+         * @description Does nothing if the browser gets none.
+         */
+        delete: operations["unsubscribeWebPush"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2246,6 +2274,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    answer_due_soon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent's answer is due soon; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["answerDueSoon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -2757,6 +2805,10 @@ export interface components {
         AccountSettings: {
             /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
             allows_http_receivers: boolean;
+            /** @description The time limits of answers. Null: none. */
+            answer_times: components["schemas"]["AnswerTimes"] | null;
+            /** @description Null: chats are accepted by hand, and agents can have any number of them. */
+            assignment: components["schemas"]["Assignment"] | null;
             /** @description The external id with which the service assumes the roles of the account's webhooks. It cannot be changed. */
             aws_external_id: string;
             /** @description Null: always open, unless a department or a channel has hours. */
@@ -2787,6 +2839,10 @@ export interface components {
         };
         /** @description Absent fields stay unchanged. */
         AccountSettingsChanges: {
+            /** @description Null: no time limits. */
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            /** @description Null: chats are accepted by hand, and agents can have any number of them. */
+            assignment?: components["schemas"]["AssignmentChange"] | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
             /**
@@ -2832,6 +2888,11 @@ export interface components {
         };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int32
+             * @description The number of chats that the agent can have at a time. Absent: that of the account.
+             */
+            capacity?: number;
             created_at: components["schemas"]["UnixSeconds"];
             email: string;
             name: string;
@@ -2848,6 +2909,11 @@ export interface components {
             phone?: string | null;
         };
         AgentChanges: {
+            /**
+             * Format: int64
+             * @description Null: that of the account.
+             */
+            capacity?: number | null;
             email?: components["schemas"]["Email"] | null;
             /** @description Whether the agent must replace the new password before anything else. Only together with password. */
             must_change_password?: boolean | null;
@@ -2870,6 +2936,11 @@ export interface components {
             draft?: "taken" | "edited" | null;
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
+        /** @description The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat. */
+        AgentOffer: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            until: components["schemas"]["UnixSeconds"];
+        };
         /** @description Data from the customer's systems for the agent. */
         AgentPanel: {
             assignment: components["schemas"]["PanelAssignment"] | null;
@@ -2927,6 +2998,11 @@ export interface components {
         AgentWait: number;
         AgentWithLastSeen: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int32
+             * @description The number of chats that the agent can have at a time. Absent: that of the account.
+             */
+            capacity?: number;
             created_at: components["schemas"]["UnixSeconds"];
             email: string;
             /**
@@ -2958,6 +3034,35 @@ export interface components {
             /** @description Truncated to 255 characters. */
             ym?: string | null;
         };
+        /** @description The time limit of an answer. */
+        AnswerDue: {
+            at: components["schemas"]["UnixSeconds"];
+            /** @description Whether it is the first answer in the chat. */
+            first: boolean;
+            /** @description From when on the answer is due soon. */
+            soon_at: components["schemas"]["UnixSeconds"];
+        };
+        /** @description Time limits in seconds. Null: no limit. */
+        AnswerTimes: {
+            /** Format: int64 */
+            first_answer_seconds: number | null;
+            /** Format: int64 */
+            next_answer_seconds: number | null;
+        };
+        /** @description Time limits in seconds. They do not run outside the business hours. Absent or null: no limit. */
+        AnswerTimesChange: {
+            /**
+             * Format: int64
+             * @description From the moment at which the visitor begins to wait for an agent, or writes to one, to the agent's first message
+             *     in the chat.
+             */
+            first_answer_seconds?: number | null;
+            /**
+             * Format: int64
+             * @description From the visitor's first message after an agent's message to the next message of an agent.
+             */
+            next_answer_seconds?: number | null;
+        };
         AssignedChat: {
             /**
              * Format: uri
@@ -2966,6 +3071,34 @@ export interface components {
             assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
         };
+        /** @description How waiting chats get their agents, and how many chats an agent can have at a time. */
+        Assignment: {
+            /** Format: int32 */
+            capacity: number;
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Null: the agent gets the chat at once.
+             */
+            offer_seconds: number | null;
+        };
+        /** @description How waiting chats get their agents, and how many chats an agent can have at a time. */
+        AssignmentChange: {
+            /**
+             * Format: int64
+             * @description The number of chats that an agent can have at a time, unless the agent has a capacity of their own. 5 by default.
+             */
+            capacity?: number | null;
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description How long a chat is offered to an agent before it is offered to the next one. Absent or null: the agent gets the
+             *     chat at once.
+             */
+            offer_seconds?: number | null;
+        };
+        /** @enum {string} */
+        AssignmentMode: "manual" | "round_robin" | "least_busy";
         /** @enum {string} */
         AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
         /**
@@ -3876,6 +4009,11 @@ export interface components {
              *     those of the account's setting `callback`.
              */
             opens_at: components["schemas"]["UnixSeconds"] | null;
+            /**
+             * @description The position of the visitor's waiting chat among those that wait for the same agents. Absent if no chat of the
+             *     visitor waits, or if the account has no assignment.
+             */
+            queue_position?: components["schemas"]["SequentialNumber"];
             reason: components["schemas"]["AvailabilityReason"];
         };
         /** @description The body of POST `/admin/channels/{channel_id}/test`. */
@@ -3916,12 +4054,16 @@ export interface components {
         Chat: {
             /** @description The agent who has the chat, or had it when it was closed. */
             agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The time limit of the answer that agents owe the visitor. Absent if there is none. */
+            answer_due?: components["schemas"]["AnswerDue"];
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
             /** @description The department of the chat. */
             department: components["schemas"]["ChatDepartment"] | null;
             /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
             handover: components["schemas"]["Handover"] | null;
+            /** @description The agent who must accept the waiting chat first. Absent if there is none. */
+            offer?: components["schemas"]["AgentOffer"];
             opened_at: components["schemas"]["UnixSeconds"];
             page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
@@ -4074,6 +4216,8 @@ export interface components {
         ChatRow: {
             /** @description The agent who has the chat, or had it when it was closed. */
             agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The time limit of the answer that agents owe the visitor. Absent if there is none. */
+            answer_due?: components["schemas"]["AnswerDue"];
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
             /** @description The department of the chat. */
@@ -4088,6 +4232,8 @@ export interface components {
             /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
             handover: components["schemas"]["HandoverRow"] | null;
             last_message: components["schemas"]["LastMessage"] | null;
+            /** @description The agent who must accept the waiting chat first. Absent if there is none. */
+            offer?: components["schemas"]["AgentOffer"];
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -4123,6 +4269,11 @@ export interface components {
         ChatUpdate: {
             /** @description The numbers of tags to put on the chat. Tags that it has are ignored. */
             add_tags?: components["schemas"]["SequentialNumber"][];
+            /**
+             * @description True if the agent does not want the chat that is offered to the agent. It is then offered to the next one.
+             * @default false
+             */
+            decline_offer?: boolean;
             /** @description The numbers of tags to remove. Tags that the chat does not have are ignored. */
             remove_tags?: components["schemas"]["SequentialNumber"][];
             /**
@@ -4601,6 +4752,10 @@ export interface components {
         DeliveryTarget: "channel" | "bot" | "webhook" | "sqs" | "eventbridge" | "call";
         Department: {
             agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The time limits of answers. Null: those of the account. Without effect in an account without time limits. */
+            answer_times: components["schemas"]["AnswerTimes"] | null;
+            /** @description How waiting chats get their agents. Null: as in the account. Without effect in an account without an assignment. */
+            assignment: components["schemas"]["DepartmentAssignment"] | null;
             /** @description The bot that answers first in chats that are opened in the department. Null: the channel's bot. */
             bot_id: string | null;
             /** @description Null: those of the account. */
@@ -4608,9 +4763,31 @@ export interface components {
             department_id: components["schemas"]["SequentialNumber"];
             name: string;
         };
+        /** @description How waiting chats of the department get their agents. */
+        DepartmentAssignment: {
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Null: the agent gets the chat at once.
+             */
+            offer_seconds: number | null;
+        };
+        /** @description How waiting chats of the department get their agents. */
+        DepartmentAssignmentChange: {
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Like `offer_seconds` of the account.
+             */
+            offer_seconds?: number | null;
+        };
         DepartmentChanges: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description Null: those of the account. */
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            /** @description Null: that of the account. */
+            assignment?: components["schemas"]["DepartmentAssignmentChange"] | null;
             /** @description Null: the channel's bot. */
             bot_id?: string | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
@@ -5125,7 +5302,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description Without hours, the days are closed. */
         NamedHours: {
             /** Format: date */
@@ -5140,6 +5317,11 @@ export interface components {
             name: string;
         };
         NewAgent: {
+            /**
+             * Format: int64
+             * @description The number of chats that the agent can have at a time. Absent or null: that of the account.
+             */
+            capacity?: number | null;
             email: components["schemas"]["Email"];
             /**
              * @description Whether the agent must replace the password before anything else. Until then, other requests get 403
@@ -5257,6 +5439,8 @@ export interface components {
         NewDepartment: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            assignment?: components["schemas"]["DepartmentAssignmentChange"] | null;
             /** @description The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot. */
             bot_id?: string | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
@@ -5289,6 +5473,22 @@ export interface components {
             unanswered?: boolean;
             /** @default false */
             unread?: boolean;
+        };
+        /** @description A browser's subscription. */
+        NewWebPushSubscription: {
+            /** @description The address at the browser's push service. */
+            endpoint: components["schemas"]["ReceiverUrl"];
+            keys: components["schemas"]["SubscriptionKeys"];
+            /**
+             * @description Whether the agent is also notified of chats that wait for an agent. Default: true.
+             * @default true
+             */
+            notifies_of_waiting?: boolean | null;
+            /**
+             * @description Whether notifications contain the visitor's name and the beginning of the message. Default: true.
+             * @default true
+             */
+            shows_text?: boolean | null;
         };
         NewWebhook: {
             /**
@@ -5402,7 +5602,7 @@ export interface components {
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
             /** @enum {string} */
-            event_name: "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "visitor_blacklisted";
+            event_name: "answer_due_soon" | "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "visitor_blacklisted";
             /** @description Only in message, delivery_failed and delivered_late. */
             message?: components["schemas"]["EventMessage"];
             page: components["schemas"]["WebhookPage"];
@@ -5913,6 +6113,7 @@ export interface components {
          *     talk_time is how long the agent and the visitor talked in each answered call.
          */
         ReportTotals: {
+            answers: components["schemas"]["ReportedAnswers"];
             calls: components["schemas"]["FinishedCalls"];
             drafts: components["schemas"]["ReportedDrafts"];
             failed_deliveries: components["schemas"]["FailedDeliveries"];
@@ -5930,6 +6131,13 @@ export interface components {
             chats: number;
             /** @description Null if the agent has been deleted. */
             name: string | null;
+        };
+        /** @description Answers of agents with a time limit. A chat that ends without an answer that was due counts as late. */
+        ReportedAnswers: {
+            /** Format: int64 */
+            in_time: number;
+            /** Format: int64 */
+            late: number;
         };
         ReportedCalls: {
             /**
@@ -6030,7 +6238,7 @@ export interface components {
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
-        SampleWebhookEvent: "test" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        SampleWebhookEvent: "test" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description A filter of a list of chats with a name. All agents of the account share it. */
         SavedView: {
             channel_id?: string;
@@ -6236,6 +6444,13 @@ export interface components {
              */
             chat_id: number;
             message: components["schemas"]["WidgetMessage"];
+        };
+        /** @description The keys of a subscription in URL-safe base64. */
+        SubscriptionKeys: {
+            /** @description A secret of 16 bytes. */
+            auth: string;
+            /** @description The browser's public key: an uncompressed point of the curve P-256. */
+            p256dh: string;
         };
         Success: {
             result: components["schemas"]["ResultOk"];
@@ -6634,6 +6849,10 @@ export interface components {
          * @description Unix seconds.
          */
         UnixSeconds: number;
+        UnsubscribedWebPush: {
+            /** @constant */
+            unsubscribed: true;
+        };
         UpdatedWidgetVisitor: {
             visitor: components["schemas"]["WidgetVisitor"];
         };
@@ -6723,6 +6942,16 @@ export interface components {
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
+        WebPush: {
+            /** @description An uncompressed point of the curve P-256 in URL-safe base64. */
+            public_key: string;
+            /** @description Absent if the session's browser gets no notifications. */
+            subscription?: components["schemas"]["WebPushOptions"];
+        };
+        WebPushOptions: {
+            notifies_of_waiting: boolean;
+            shows_text: boolean;
+        };
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
@@ -6817,7 +7046,7 @@ export interface components {
             title?: string | number | null;
         };
         /** @enum {string} */
-        WebhookEvent: "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        WebhookEvent: "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @enum {string} */
         WebhookFormat: "json" | "cloudevents";
         /** @description Texts that are not known are empty. */
@@ -7222,6 +7451,11 @@ export interface components {
             mode: components["schemas"]["WidgetMode"];
             /** @description When the business hours begin. Absent within them, if there are none, or if they do not begin within a year. */
             opens_at?: components["schemas"]["UnixSeconds"];
+            /**
+             * @description The position of the waiting chat among those that wait for the same agents. Absent if the chat does not wait, or if
+             *     the account has no assignment.
+             */
+            queue_position?: components["schemas"]["SequentialNumber"];
             rules: components["schemas"]["TriggerRule"][];
             /**
              * Format: int64
@@ -9334,6 +9568,8 @@ export interface operations {
     agentChats: {
         parameters: {
             query?: {
+                /** @description Selects the chats in which the answer of an agent is due soon or overdue, or the others. */
+                answer_due?: boolean;
                 /** @description Returns chats with a smaller chat_id. */
                 before?: number;
                 /** @description Selects chats of this channel. */
@@ -10136,6 +10372,84 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    webPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account's key and the browser of the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description The browser is notified from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser gets no further notifications. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribedWebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -10490,6 +10804,8 @@ export interface operations {
             query?: {
                 /** @description true: the response says why, and when the hours begin. */
                 detail?: boolean;
+                /** @description The `sender.id` of a visitor, whose position in the queue the response with `detail` contains. */
+                visitor?: string | null;
             };
             header?: {
                 /** @description The ETag of the client's copy. */
@@ -10619,6 +10935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/manifest+json": unknown;
                     "image/svg+xml": unknown;
                     "text/css": unknown;
                     "text/javascript": unknown;
@@ -11670,6 +11987,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StatusChanged"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    answerDueSoon: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {

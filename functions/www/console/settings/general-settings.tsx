@@ -7,6 +7,8 @@ import type { AccountSettings } from "../../api/types";
 import { NUMBER_INPUT, SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { timeZoneNames } from "../../ui/time-zones";
+import { ANSWER_FIELDS, ASSIGNMENT_FIELDS } from "../admin/assignment-draft";
+import { AnswerTimesFields, AssignmentFields } from "../admin/assignment-fields";
 import { BusinessHoursFields } from "../admin/business-hours";
 import { HOURS_FIELDS } from "../admin/business-hours-draft";
 import { FormSection, PageHeader } from "../admin/detail-header";
@@ -45,6 +47,8 @@ const FIELD_NAMES = [
   "callback.utc_offset",
   "tags",
   ...HOURS_FIELDS,
+  ...ASSIGNMENT_FIELDS,
+  ...ANSWER_FIELDS,
 ];
 const GROUPS = ["limits", "callback"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
@@ -90,6 +94,7 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <TimeZoneSection form={form} stored={settings.time_zone} />
           <TagsSection form={form} />
           <LimitsSection form={form} />
+          <AssignmentSection form={form} />
           <FormSection title="Business hours">
             <BusinessHoursFields
               hours={form.draft.business_hours}
@@ -191,6 +196,29 @@ function TimeZoneSection({ form, stored }: SectionProps & { stored: string }) {
         label="Time zone of the account"
         help="The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it."
         options={timeZones.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
+      />
+    </FormSection>
+  );
+}
+
+function AssignmentSection({ form }: SectionProps) {
+  const { assignment, answer_times } = form.draft;
+  return (
+    <FormSection title="Assignment and answer times">
+      <AssignmentFields
+        assignment={assignment}
+        label="Assign chats and limit the chats of agents"
+        help="Otherwise, agents accept chats by hand and can have any number of them. Departments can have another rule."
+        hasCapacity
+        problems={form.problems}
+        onChange={(changed) => form.change({ assignment: changed })}
+      />
+      <AnswerTimesFields
+        times={answer_times}
+        label="Time limits for answers"
+        help="The lists mark chats whose answer is due. The limits do not run outside the business hours."
+        problems={form.problems}
+        onChange={(changed) => form.change({ answer_times: changed })}
       />
     </FormSection>
   );

@@ -24,6 +24,8 @@ const STORED: AccountSettings = {
   retention_days: null,
   time_zone: "UTC",
   business_hours: null,
+  assignment: null,
+  answer_times: null,
   allows_http_receivers: true,
   aws_external_id: "a1",
 };

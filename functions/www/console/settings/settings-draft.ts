@@ -1,6 +1,16 @@
 /* The settings of the account while an admin edits them. */
 
 import type { AccountSettings, AccountSettingsChanges } from "../../api/types";
+import {
+  answerTimesDraftOf,
+  answerTimesOf,
+  answerTimesProblems,
+  assignmentDraftOf,
+  assignmentOf,
+  assignmentProblems,
+  type AnswerTimesDraft,
+  type AssignmentDraft,
+} from "../admin/assignment-draft";
 import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
@@ -21,6 +31,8 @@ export interface SettingsDraft {
   callback: AccountSettings["callback"];
   tags: TagDraft[];
   business_hours: HoursDraft;
+  assignment: AssignmentDraft | null;
+  answer_times: AnswerTimesDraft;
 }
 
 /** A tag as it is typed. New tags have no number. */
@@ -51,6 +63,8 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
     callback,
     tags: settings.tags ?? [],
     business_hours: hoursDraftOf(business_hours),
+    assignment: assignmentDraftOf(settings.assignment),
+    answer_times: answerTimesDraftOf(settings.answer_times),
   };
 }
 
@@ -68,6 +82,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       time_zone,
       tags: stored.tags ?? [],
       business_hours: hoursDraftOf(stored.business_hours),
+      assignment: stored.assignment,
+      answer_times: stored.answer_times,
     },
     {
       safe_urls: parseSites(draft.safe_urls),
@@ -76,6 +92,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       time_zone: draft.time_zone,
       tags: draft.tags,
       business_hours: draft.business_hours,
+      assignment: assignmentOf(draft.assignment),
+      answer_times: answerTimesOf(draft.answer_times),
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -101,7 +119,11 @@ export function draftProblems(draft: SettingsDraft): Record<string, string> {
     idle_close,
     retention_days,
   };
-  const problems: Record<string, string> = { ...hoursProblems(draft.business_hours) };
+  const problems: Record<string, string> = {
+    ...hoursProblems(draft.business_hours),
+    ...assignmentProblems(draft.assignment),
+    ...answerTimesProblems(draft.answer_times),
+  };
   for (const [name, text] of Object.entries(numbers))
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
       problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";
