@@ -74,6 +74,8 @@ export interface State {
   isCallbackAvailable: boolean;
   /** When the business hours begin, in Unix seconds. Undefined within them. */
   opensAt: number | undefined;
+  /** The position of the waiting chat in the queue. Undefined if the chat does not wait, or it is not known. */
+  queuePosition: number | undefined;
   conversation: Conversation;
   contact: ContactInfo;
   /** Counts the persons at the browser. */
@@ -162,6 +164,7 @@ export function createState(
 ): State {
   return {
     ...parts,
+    queuePosition: undefined,
     conversation: new Conversation(),
     contact: NO_CONTACT,
     person: 0,

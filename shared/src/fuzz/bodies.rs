@@ -47,7 +47,6 @@ use crate::wire::channels::message_content::{MessageFields, ParsedMessage};
 use crate::wire::channels::visitor_message;
 use crate::wire::channels::visitor_report::{RatingReport, ReceiptReport};
 use crate::wire::fields::reader::read;
-use crate::wire::fields::values::Text;
 use crate::wire::uploads::UploadRequest;
 use crate::wire::webhooks::webhook_sample::WebhookTestRequest;
 use crate::wire::widget::{

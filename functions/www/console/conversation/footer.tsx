@@ -3,6 +3,7 @@ import type { ChatRow } from "../../api/types";
 import { formatElapsed, fullTime, currentSecond } from "../../ui/time";
 import { acceptChat } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
+import { currentOffer } from "../organizing/assignment-chips";
 import { composerFocusRequest, overlay } from "../state/list/view-state";
 import { Composer } from "./composer";
 
@@ -49,6 +50,15 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
       {caption} <kbd aria-hidden="true">A</kbd>
     </button>
   );
+  const offer = row.state === "waiting" ? currentOffer(row, currentSecond.value) : undefined;
+  if (offer !== undefined && offer.agent_id !== workspace.me.id) {
+    return (
+      <div class="action-bar waiting">
+        <p>Another agent can accept this chat first, for {formatElapsed(offer.until - currentSecond.value)}.</p>
+        {note}
+      </div>
+    );
+  }
   if (row.state === "waiting") {
     return (
       <div class="action-bar waiting">
@@ -57,6 +67,11 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
           <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
         </p>
         {note}
+        {offer !== undefined && (
+          <button type="button" class="btn" onClick={() => void workspace.ownership.decline(row.chat_id)}>
+            Decline <span class="num">{formatElapsed(offer.until - currentSecond.value)}</span>
+          </button>
+        )}
         {acceptButton("Accept")}
       </div>
     );

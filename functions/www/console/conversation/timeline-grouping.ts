@@ -27,6 +27,7 @@ const EVENT_TYPES = new Set([
 
 /** Events that only notify webhooks of what other entries show. */
 const OPT_IN_EVENT_TYPES = new Set([
+  "answer_due_soon",
   "chat_opened",
   "chat_waiting",
   "bot_handed_over",

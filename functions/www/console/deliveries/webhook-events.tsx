@@ -19,6 +19,7 @@ const EVENT_TIMES: Record<WebhookEventName, string> = {
   bot_handed_over: "a bot hands its chat over, or fails",
   chat_joined: "an agent gets a chat",
   chat_transferred: "a chat is given to another agent, a department or a bot",
+  answer_due_soon: "an agent's answer is due soon",
   chat_rated: "a visitor rates a chat",
   chat_ended: "a chat is closed, whoever took part",
   message: "a visitor, an agent or a bot writes",

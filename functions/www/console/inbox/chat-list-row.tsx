@@ -12,6 +12,7 @@ import {
   currentSecond,
   formatElapsedSpoken,
 } from "../../ui/time";
+import { AnswerChip, OfferChip } from "../organizing/assignment-chips";
 import { ChatTags } from "../organizing/tag-label";
 import { useWorkspace } from "../workspace-context";
 import { callStatus } from "../state/calls/call-text";
@@ -110,6 +111,8 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         ))}
       <span class="meta">
         {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
+        {isWaiting && row.offer !== undefined && <OfferChip row={row} />}
+        {row.answer_due !== undefined && <AnswerChip row={row} />}
         {isWaiting && row.handover !== null && <HandoverChips handover={row.handover} />}
         {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
         {chats.hasUnreadMention(row) && <span class="chip bad">Mentions you</span>}

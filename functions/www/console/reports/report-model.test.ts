@@ -25,6 +25,7 @@ const totals = (changes: Partial<ReportTotals> = {}): ReportTotals => ({
   opened: 0,
   settled_by: { agent: 0, bot: 0, nobody: 0 },
   first_answer: DURATION,
+  answers: { in_time: 0, late: 0 },
   length: DURATION,
   talk_time: DURATION,
   ratings: { positive: 0, negative: 0 },
@@ -59,6 +60,13 @@ test("suggested answers are shown only if there are any", () => {
   assert.equal(shown.value, "50 %");
   assert.equal(shown.note, "of 8 suggestions: 3 as they were, 1 edited, 4 ignored");
   assert.ok(figuresOf(reportOf()).every(({ name }) => name !== "Suggested answers used"));
+});
+
+test("answers in time are shown only if there are time limits", () => {
+  const shown = figure(reportOf({ total: totals({ answers: { in_time: 3, late: 1 } }) }), "Answered in time");
+  assert.equal(shown.value, "75 %");
+  assert.equal(shown.note, "1 of 4 answers late");
+  assert.ok(figuresOf(reportOf()).every(({ name }) => name !== "Answered in time"));
 });
 
 test("numbers of chats are compared with the days before", () => {

@@ -161,7 +161,21 @@ export function figuresOf({ total, previous, days, percentile_error: error }: Re
       note: countNote(failures, failuresOf(previous), days.length),
       ...(failures > failuresOf(previous) && failuresOf(previous) > 0 ? { tone: "bad" as const } : {}),
     },
+    ...answerFigures(total),
     ...suggestionFigures(total),
+  ];
+}
+
+/** How many answers were given within the time limits. Nothing without time limits. */
+function answerFigures({ answers: { in_time, late } }: ReportTotals): Figure[] {
+  const all = in_time + late;
+  if (all === 0) return [];
+  return [
+    {
+      name: "Answered in time",
+      value: shareText(in_time, all),
+      note: `${late} of ${formatUnits(all, "answers")} late`,
+    },
   ];
 }
 

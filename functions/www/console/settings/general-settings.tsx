@@ -7,6 +7,8 @@ import type { AccountSettings } from "../../api/types";
 import { NUMBER_INPUT, SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { timeZoneNames } from "../../ui/time-zones";
+import { ANSWER_FIELDS, ASSIGNMENT_FIELDS } from "../admin/assignment-draft";
+import { AnswerTimesFields, AssignmentFields } from "../admin/assignment-fields";
 import { BusinessHoursFields } from "../admin/business-hours";
 import { HOURS_FIELDS } from "../admin/business-hours-draft";
 import { FormSection, PageHeader } from "../admin/detail-header";
@@ -47,6 +49,8 @@ const FIELD_NAMES = [
   "files.link_days",
   "tags",
   ...HOURS_FIELDS,
+  ...ASSIGNMENT_FIELDS,
+  ...ANSWER_FIELDS,
 ];
 const GROUPS = ["limits", "callback", "files"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
@@ -93,6 +97,7 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <TagsSection form={form} />
           <FilesSection form={form} />
           <LimitsSection form={form} />
+          <AssignmentSection form={form} />
           <FormSection title="Business hours">
             <BusinessHoursFields
               hours={form.draft.business_hours}
@@ -222,6 +227,29 @@ function FilesSection({ form }: SectionProps) {
         {...number("link_days", "files.link_days")}
         label="Days for which links work"
         help="Your own servers, bots and webhooks get files as links. The console and the widget renew theirs."
+      />
+    </FormSection>
+  );
+}
+
+function AssignmentSection({ form }: SectionProps) {
+  const { assignment, answer_times } = form.draft;
+  return (
+    <FormSection title="Assignment and answer times">
+      <AssignmentFields
+        assignment={assignment}
+        label="Assign chats and limit the chats of agents"
+        help="Otherwise, agents accept chats by hand and can have any number of them. Departments can have another rule."
+        hasCapacity
+        problems={form.problems}
+        onChange={(changed) => form.change({ assignment: changed })}
+      />
+      <AnswerTimesFields
+        times={answer_times}
+        label="Time limits for answers"
+        help="The lists mark chats whose answer is due. The limits do not run outside the business hours."
+        problems={form.problems}
+        onChange={(changed) => form.change({ answer_times: changed })}
       />
     </FormSection>
   );

@@ -25,6 +25,8 @@ const STORED: AccountSettings = {
   time_zone: "UTC",
   business_hours: null,
   files: { enabled: true, max_size_bytes: 20 * 1024 ** 2, types: ["image/png"], link_days: 30 },
+  assignment: null,
+  answer_times: null,
   allows_http_receivers: true,
   aws_external_id: "a1",
 };

@@ -1,6 +1,16 @@
 /* The settings of the account while an admin edits them. */
 
 import type { AccountSettings, AccountSettingsChanges } from "../../api/types";
+import {
+  answerTimesDraftOf,
+  answerTimesOf,
+  answerTimesProblems,
+  assignmentDraftOf,
+  assignmentOf,
+  assignmentProblems,
+  type AnswerTimesDraft,
+  type AssignmentDraft,
+} from "../admin/assignment-draft";
 import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
@@ -22,6 +32,8 @@ export interface SettingsDraft {
   tags: TagDraft[];
   business_hours: HoursDraft;
   files: FilesDraft;
+  assignment: AssignmentDraft | null;
+  answer_times: AnswerTimesDraft;
 }
 
 /** Numbers as they are typed. */
@@ -66,6 +78,8 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
       megabytes: String(Math.max(1, Math.round(settings.files.max_size_bytes / MEBIBYTE))),
       link_days: String(settings.files.link_days),
     },
+    assignment: assignmentDraftOf(settings.assignment),
+    answer_times: answerTimesDraftOf(settings.answer_times),
   };
 }
 
@@ -83,6 +97,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       time_zone,
       tags: stored.tags ?? [],
       business_hours: hoursDraftOf(stored.business_hours),
+      assignment: stored.assignment,
+      answer_times: stored.answer_times,
     },
     {
       safe_urls: parseSites(draft.safe_urls),
@@ -91,6 +107,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       time_zone: draft.time_zone,
       tags: draft.tags,
       business_hours: draft.business_hours,
+      assignment: assignmentOf(draft.assignment),
+      answer_times: answerTimesOf(draft.answer_times),
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -131,7 +149,11 @@ export function draftProblems(draft: SettingsDraft): Record<string, string> {
     "files.max_size_bytes": draft.files.megabytes,
     "files.link_days": draft.files.link_days,
   };
-  const problems: Record<string, string> = { ...hoursProblems(draft.business_hours) };
+  const problems: Record<string, string> = {
+    ...hoursProblems(draft.business_hours),
+    ...assignmentProblems(draft.assignment),
+    ...answerTimesProblems(draft.answer_times),
+  };
   for (const [name, text] of Object.entries(numbers))
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
       problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";

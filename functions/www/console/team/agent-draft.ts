@@ -4,27 +4,29 @@ import type { Agent, AgentChanges } from "../../api/types";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
 
-export type AgentDraft = Record<"name" | "email" | "phone" | "photo", string> & Pick<Agent, "role">;
+export type AgentDraft = Record<"name" | "email" | "phone" | "photo" | "capacity", string> & Pick<Agent, "role">;
 
-export const draftOf = ({ name, email, phone, photo, role }: Agent): AgentDraft => ({
+export const draftOf = ({ name, email, phone, photo, role, capacity }: Agent): AgentDraft => ({
   name,
   email,
   phone: phone ?? "",
   photo: photo ?? "",
   role,
+  capacity: capacity === undefined ? "" : String(capacity),
 });
 /** Returns a draft without spaces around its texts. */
-const trimmed = ({ name, email, phone, photo, role }: AgentDraft): AgentDraft => ({
+const trimmed = ({ name, email, phone, photo, role, capacity }: AgentDraft) => ({
   name: name.trim(),
   email: email.trim(),
   phone: phone.trim(),
   photo: photo.trim(),
   role,
+  capacity: capacity.trim() === "" ? null : Number(capacity),
 });
 
 /** Returns the body of the request that stores a draft. Undefined if nothing differs. */
 export const changesOf = (stored: Agent, draft: AgentDraft): AgentChanges | undefined =>
-  changedFields(draftOf(stored), trimmed(draft));
+  changedFields(trimmed(draftOf(stored)), trimmed(draft));
 
 /** Returns what is wrong with a draft before it is sent. */
 export function problemsOfDraft(draft: AgentDraft): Problems {
@@ -33,6 +35,7 @@ export function problemsOfDraft(draft: AgentDraft): Problems {
     ...(draft.name.trim() === "" ? { name: "Enter a name." } : {}),
     ...(/^\S+@\S+$/.test(draft.email.trim()) ? {} : { email: "Enter an e-mail address." }),
     ...(phone === undefined ? {} : { phone }),
+    ...(/^(|[1-9]\d{0,2}|1000)$/.test(draft.capacity.trim()) ? {} : { capacity: "Enter a number from 1 to 1,000." }),
   };
 }
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { Agent } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Dialog } from "../../ui/dialog";
-import { EMAIL_INPUT, NAME_INPUT, TextField, URL_INPUT } from "../../ui/form-fields";
+import { EMAIL_INPUT, NAME_INPUT, NUMBER_INPUT, TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { fullTime } from "../../ui/time";
 import { toast } from "../../ui/toast";
@@ -46,7 +46,7 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
   const path = { agent_id: agent.agent_id };
   const form = useRecordForm({
     stored: agent,
-    fields: ["name", "email", "phone", "photo", "role"],
+    fields: ["name", "email", "phone", "photo", "role", "capacity"],
     draftOf,
     changesOf,
     check: problemsOfDraft,
@@ -118,6 +118,12 @@ function ProfileFields({ agent, isMe, form }: { agent: Agent; isMe: boolean; for
       ) : (
         <RoleField role={role} help="A change ends the agent's sessions." onChange={(role) => form.change({ role })} />
       )}
+      <TextField
+        {...form.text("capacity")}
+        label="Chats at a time (optional)"
+        help="If the account limits the chats of agents. Blank: the number of the account."
+        input={NUMBER_INPUT}
+      />
       <p class="quiet-text">Added on {fullTime(agent.created_at)}.</p>
     </FormSection>
   );

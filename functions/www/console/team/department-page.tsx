@@ -4,6 +4,19 @@ import type { Agent, Department } from "../../api/types";
 import { NAME_INPUT, SelectField, TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
 import { compareNames } from "../../ui/words";
+import {
+  ANSWER_FIELDS,
+  answerTimesDraftOf,
+  answerTimesOf,
+  answerTimesProblems,
+  ASSIGNMENT_FIELDS,
+  assignmentDraftOf,
+  assignmentProblems,
+  departmentAssignmentOf,
+  type AnswerTimesDraft,
+  type AssignmentDraft,
+} from "../admin/assignment-draft";
+import { AnswerTimesFields, AssignmentFields } from "../admin/assignment-fields";
 import { BusinessHoursFields } from "../admin/business-hours";
 import { HOURS_FIELDS, hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { ChoiceList } from "../admin/choice-list";
@@ -50,12 +63,26 @@ interface DepartmentFormProps {
 }
 interface DepartmentDraft extends Pick<Department, "name" | "agent_ids" | "bot_id"> {
   business_hours: HoursDraft;
+  assignment: AssignmentDraft | null;
+  answer_times: AnswerTimesDraft;
 }
-const draftOf = ({ name, agent_ids, bot_id, business_hours }: Department): DepartmentDraft => ({
+const draftOf = (department: Department): DepartmentDraft => ({
+  ...fieldsOf(department),
+  assignment: assignmentDraftOf(department.assignment),
+  answer_times: answerTimesDraftOf(department.answer_times),
+});
+const fieldsOf = ({ name, agent_ids, bot_id, business_hours }: Department) => ({
   name,
   agent_ids,
   bot_id,
   business_hours: hoursDraftOf(business_hours),
+});
+
+const bodyOf = ({ assignment, answer_times, name, ...others }: DepartmentDraft) => ({
+  ...others,
+  name: name.trim(),
+  assignment: departmentAssignmentOf(assignment),
+  answer_times: answerTimesOf(answer_times),
 });
 
 function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
@@ -64,12 +91,14 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
   const path = { department_id: department.department_id };
   const form = useRecordForm({
     stored: department,
-    fields: ["name", "agent_ids", "bot_id", ...HOURS_FIELDS],
+    fields: ["name", "agent_ids", "bot_id", ...HOURS_FIELDS, ...ASSIGNMENT_FIELDS, ...ANSWER_FIELDS],
     draftOf,
-    changesOf: (stored, draft) => changedFields(draftOf(stored), { ...draft, name: draft.name.trim() }),
-    check: ({ name, business_hours }): Problems => ({
+    changesOf: (stored, draft) => changedFields(bodyOf(draftOf(stored)), bodyOf(draft)),
+    check: ({ name, business_hours, assignment, answer_times }): Problems => ({
       ...(name.trim() === "" ? { name: "Give the department a name." } : {}),
       ...hoursProblems(business_hours),
+      ...assignmentProblems(assignment),
+      ...answerTimesProblems(answer_times),
     }),
     save: (changes) => api.patch("/admin/departments/{department_id}", { path, body: changes }),
     onSaved: (stored) => {
@@ -113,6 +142,23 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
                 onChange={(bot_id) => form.change({ bot_id: bot_id === "" ? null : bot_id })}
               />
             )}
+          </FormSection>
+          <FormSection title="Assignment and answer times">
+            <AssignmentFields
+              assignment={form.draft.assignment}
+              label="Assign the chats of the department in another way"
+              help="Only in an account that assigns chats or limits the chats of agents."
+              hasCapacity={false}
+              problems={form.problems}
+              onChange={(assignment) => form.change({ assignment })}
+            />
+            <AnswerTimesFields
+              times={form.draft.answer_times}
+              label="Other time limits for answers"
+              help="Only in an account that has time limits."
+              problems={form.problems}
+              onChange={(answer_times) => form.change({ answer_times })}
+            />
           </FormSection>
           <FormSection title="Business hours">
             <BusinessHoursFields

@@ -26,8 +26,10 @@ const GROWING_LIFETIME_MS = 20_000;
 /** The service rejects a longer text in an invitation. */
 const MAX_INVITE_LENGTH = 1000;
 const RESTART_DELAY_MS = 30_000;
-/** How often the session is read if nothing is pushed, while the window is open and while it is closed. */
+/** How often the session is read if nothing is pushed, while the window is open, while it shows the position in the
+ * queue, and while it is closed. */
 const OPEN_PACE: Pace = [3000, 30_000];
+const QUEUE_PACE: Pace = [10_000, 30_000];
 const CLOSED_PACE: Pace = [60_000, 300_000];
 /** How often a page is read that the browser does not show. Then, reading pauses until the page is shown again. */
 const MAX_HIDDEN_READS = 4;
@@ -316,6 +318,8 @@ export class Messenger {
     const { isChatOpen, chat } = this.#conversation;
     if (this.#isStopped || this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
     if (isChatOpen && link && link !== "live") return isOpen ? OPEN_PACE : CLOSED_PACE;
+    // The position in the queue is not pushed.
+    if (isOpen && chat?.state === "waiting" && this.#store.state.queuePosition) return QUEUE_PACE;
     // The mode is pushed only to open chats, and not if an agent becomes offline because of a time limit.
     const isModeShown = isOpen && (!isChatOpen || chat?.state === "waiting");
     return (isModeShown || this.isModeNeeded()) && !document.hidden ? CLOSED_PACE : undefined;
@@ -397,6 +401,7 @@ export class Messenger {
       callback,
       callback_available,
       opens_at: opensAt,
+      queue_position: queuePosition,
       has_earlier,
     } = session;
     const { bot_disclosure: isBotDisclosed, files: hasFiles = false } = session;
@@ -418,6 +423,7 @@ export class Messenger {
       isCallbackAvailable: callback_available,
       opensAt,
       hasFiles,
+      queuePosition,
     });
     this.#setMode(mode, agents);
     this.onCall(call);

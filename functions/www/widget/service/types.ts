@@ -146,6 +146,8 @@ export interface Session {
   mode: Mode;
   /** When the business hours begin, in Unix seconds. Absent within them. */
   opens_at?: number;
+  /** The position of the waiting chat in the queue. */
+  queue_position?: number;
   /** Whether a bot answers new chats, also while no agent is online. */
   bot: boolean;
   /** Whether the visitor must be told that a bot answers. */

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "نحن متصلون",
   away: "لسنا متاحين حاليًا",
   backAt: "نعود: {time}",
+  queue: "رقمك في قائمة الانتظار: {position}",
   bot: "المساعد",
   machine: "روبوت",
   disclosure: "أنت تتحدث مع روبوت.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Wir sind online",
   away: "Wir sind gerade nicht da",
   backAt: "Wieder da: {time}",
+  queue: "Ihr Platz in der Warteschlange: {position}",
   bot: "Assistent",
   machine: "Bot",
   disclosure: "Sie schreiben mit einem Bot.",

@@ -7,6 +7,7 @@ const texts = {
   online: "We are online",
   away: "We are away at the moment",
   backAt: "We are back: {time}",
+  queue: "Your place in the queue: {position}",
   bot: "Assistant",
   machine: "bot",
   disclosure: "You are chatting with a bot.",

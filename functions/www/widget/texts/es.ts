@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Estamos en línea",
   away: "Ahora no estamos disponibles",
   backAt: "Volvemos: {time}",
+  queue: "Su lugar en la cola: {position}",
   bot: "Asistente",
   machine: "bot",
   disclosure: "Está chateando con un bot.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Nous sommes en ligne",
   away: "Nous sommes absents pour le moment",
   backAt: "De retour : {time}",
+  queue: "Votre place dans la file d’attente : {position}",
   bot: "Assistant",
   machine: "robot",
   disclosure: "Vous discutez avec un robot.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "אנחנו זמינים",
   away: "אנחנו לא זמינים כרגע",
   backAt: "נחזור: {time}",
+  queue: "מקומך בתור: {position}",
   bot: "עוזר וירטואלי",
   machine: "בוט",
   disclosure: "השיחה היא עם בוט.",

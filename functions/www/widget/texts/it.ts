@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Siamo online",
   away: "Al momento non ci siamo",
   backAt: "Torniamo: {time}",
+  queue: "La tua posizione in coda: {position}",
   bot: "Assistente",
   machine: "bot",
   disclosure: "Sta chattando con un bot.",

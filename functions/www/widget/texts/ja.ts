@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "オンラインです",
   away: "ただいま不在です",
   backAt: "再開：{time}",
+  queue: "順番待ち：{position} 番目",
   bot: "アシスタント",
   machine: "ボット",
   disclosure: "ボットが応答しています。",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "We zijn online",
   away: "We zijn er even niet",
   backAt: "Weer bereikbaar: {time}",
+  queue: "Uw plaats in de wachtrij: {position}",
   bot: "Assistent",
   machine: "bot",
   disclosure: "U chat met een bot.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Jesteśmy online",
   away: "W tej chwili nas nie ma",
   backAt: "Wracamy: {time}",
+  queue: "Twoje miejsce w kolejce: {position}",
   bot: "Asystent",
   machine: "bot",
   disclosure: "Rozmawiasz z botem.",

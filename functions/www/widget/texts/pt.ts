@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Estamos online",
   away: "Estamos ausentes no momento",
   backAt: "Voltamos: {time}",
+  queue: "O seu lugar na fila: {position}",
   bot: "Assistente",
   machine: "robô",
   disclosure: "Você está conversando com um robô.",

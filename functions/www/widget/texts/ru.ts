@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Мы на связи",
   away: "Сейчас нас нет на месте",
   backAt: "Вернёмся: {time}",
+  queue: "Ваше место в очереди: {position}",
   bot: "Помощник",
   machine: "бот",
   disclosure: "Вам отвечает бот.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Çevrimiçiyiz",
   away: "Şu anda burada değiliz",
   backAt: "Dönüş: {time}",
+  queue: "Sıradaki yeriniz: {position}",
   bot: "Asistan",
   machine: "bot",
   disclosure: "Bir botla yazışıyorsunuz.",

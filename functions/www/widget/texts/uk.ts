@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "Ми онлайн",
   away: "Зараз нас немає на місці",
   backAt: "Повернемося: {time}",
+  queue: "Ваше місце в черзі: {position}",
   bot: "Помічник",
   machine: "бот",
   disclosure: "Вам відповідає бот.",

@@ -9,6 +9,7 @@ const texts: Texts = {
   online: "我们在线",
   away: "我们暂时不在",
   backAt: "恢复时间：{time}",
+  queue: "您的排队位置：{position}",
   bot: "智能助手",
   machine: "机器人",
   disclosure: "您正在与机器人聊天。",

@@ -94,7 +94,9 @@ function Header({ state, actions }: Props) {
   const title = isForm ? formIntro.title || texts.leave : (agent?.name ?? settings.title);
   const isOnline = mode === "online" || hasBot || !!agent;
   const team = mode === "online" ? texts.online : hasBot ? texts.bot : awayText(state);
-  const status = agent ? settings.title : team;
+  const isQueued = conversation.chat?.state === "waiting" && state.queuePosition !== undefined;
+  const queue = isQueued ? fill(texts.queue, String(state.queuePosition)) : team;
+  const status = agent ? settings.title : queue;
   // The first screen introduces the team.
   const isFirst = !isForm && conversation.isEmpty;
   return (

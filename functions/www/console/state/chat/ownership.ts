@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
-import { hasStatus, type ApiClient } from "../../../api/client";
+import { ApiError, hasStatus, type ApiClient } from "../../../api/client";
 import type { ChatRow } from "../../../api/types";
 import type { PrefixedStorage } from "../../../ui/storage";
 import { toast } from "../../../ui/toast";
+import { sentence } from "../../../ui/words";
 import type { ChatHeaders } from "./chat-headers";
 import { type ChatStore, visitorName } from "../list/chats";
 import { errorText } from "../page/error-text";
@@ -52,12 +53,21 @@ export class Ownership {
     await this.headers.refreshTimeline(chatId);
   }
 
+  /** Declines the offer of a chat, which is then offered to the next agent. */
+  async decline(chatId: number): Promise<void> {
+    try {
+      const body = { decline_offer: true };
+      this.headers.apply(await this.api.patch("/agent/chats/{chat_id}", { path: { chat_id: chatId }, body }));
+    } catch (error) {
+      if (hasStatus(error, 409)) await this.headers.reload(chatId);
+      else toast(`The offer was not declined. ${errorText(error)}`, { isBad: true });
+    }
+  }
+
   private async explain(row: ChatRow, error: unknown): Promise<void> {
     const chatId = row.chat_id;
     if (hasStatus(error, 409, 403)) {
-      const text = hasStatus(error, 409)
-        ? `Another agent has accepted ${visitorName(row)}.`
-        : "This chat is offered to other agents.";
+      const text = hasStatus(error, 409) ? conflictText(error, row) : "This chat is offered to other agents.";
       toast(text, { isBad: true });
       await this.headers.reload(chatId);
     } else if (hasStatus(error, 404)) {
@@ -104,3 +114,9 @@ export class Ownership {
     );
   }
 }
+
+/** The service says why, unless another agent was faster. */
+const conflictText = (error: unknown, row: ChatRow) =>
+  error instanceof ApiError && /capacity|offered/.test(error.message)
+    ? sentence(error.message)
+    : `Another agent has accepted ${visitorName(row)}.`;

@@ -26,6 +26,29 @@ test("longest-waiting chat is listed first", () => {
   assert.deepEqual(ids(chats.waiting.value), [3, 2, 1]);
 });
 
+test("chats that are offered to the agent come first, and those offered to others last", () => {
+  const { chats } = createStore();
+  const until = Math.floor(Date.now() / 1000) + 60;
+  chats.applyRows([
+    chatRow(1, { waiting_since: 10, offer: { agent_id: 2, until } }),
+    chatRow(2, { waiting_since: 20 }),
+    chatRow(3, { waiting_since: 30, offer: { agent_id: 1, until } }),
+    chatRow(4, { waiting_since: 40, offer: { agent_id: 2, until: 50 } }),
+  ]);
+  assert.deepEqual(ids(chats.waiting.value), [3, 2, 4, 1]);
+});
+
+test("own chat whose answer is due first is first", () => {
+  const { chats } = createStore();
+  const due = (at: number) => ({ at, soon_at: at - 10, first: false });
+  chats.applyRows([
+    chatRow(1, { ...ownChat, lastMessage: ["visitor", 100] }),
+    chatRow(2, { ...ownChat, lastMessage: ["visitor", 200], answer_due: due(900) }),
+    chatRow(3, { ...ownChat, lastMessage: ["visitor", 300], answer_due: due(800) }),
+  ]);
+  assert.deepEqual(ids(chats.mine.value), [3, 2, 1]);
+});
+
 test("another message does not restart the waiting time", () => {
   const { chats } = createStore();
   chats.applyRows([chatRow(1, { lastMessage: ["visitor", 100] }), chatRow(2, { lastMessage: ["visitor", 200] })]);

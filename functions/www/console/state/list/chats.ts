@@ -82,7 +82,10 @@ export class ChatStore {
   readonly waiting = computed(() =>
     this.open.value
       .filter((row) => row.state === "waiting")
-      .sort((a, b) => this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id),
+      .sort(
+        (a, b) =>
+          this.offerRank(a) - this.offerRank(b) || this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id,
+      ),
   );
   readonly mine = computed(() =>
     this.open.value.filter((row) => this.isMine(row) && !this.isSnoozed(row)).sort((a, b) => this.compareMine(a, b)),
@@ -111,6 +114,12 @@ export class ChatStore {
   /** The number of chats that need attention: waiting chats, plus the agent's own chats with unread messages. */
   readonly attentionCount = computed(() => this.waiting.value.length + this.unreadMine.value.length);
 
+  /** Chats that are offered to the agent come first, and those that are offered to others last. */
+  private offerRank({ offer }: ChatRow): number {
+    if (offer === undefined || offer.until * 1000 <= Date.now()) return 1;
+    return offer.agent_id === this.me ? 0 : 2;
+  }
+
   isMine(row: ChatRow): boolean {
     return row.state === "active" && row.agent?.id === this.me;
   }
@@ -136,11 +145,14 @@ export class ChatStore {
     return ended;
   }
 
-  /** Determines the sort order of two of the agent's own chats. Unanswered chats come first, starting with the one that
-   * has waited longest. The others are sorted by last activity. */
+  /** Determines the sort order of two of the agent's own chats. Unanswered chats come first, starting with the one
+   * whose answer is due first, then the one that has waited longest. The others are sorted by last activity. */
   private compareMine(a: ChatRow, b: ChatRow): number {
     const [left, right] = [this.awaitsReply(a), this.awaitsReply(b)];
-    if (left && right) return this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
+    if (left && right) {
+      const byDue = (a.answer_due?.at ?? Infinity) - (b.answer_due?.at ?? Infinity);
+      return byDue || this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
+    }
     if (left !== right) return left ? -1 : 1;
     return compareByActivity(a, b);
   }

@@ -150,15 +150,9 @@ async fn stale_close_of_an_offered_chat_is_refused() {
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     let requester = TransferRequester { agent: &bob(), is_admin: false };
     let active = stores.chat_header(1).await;
-    transfer_chat(
-        &stores.chats,
-        active,
-        requester,
-        &TransferTarget::Department(sales()),
-        without_webhooks(NOW),
-    )
-    .await
-    .unwrap();
+    transfer_chat(&stores.chats, active, requester, &TransferTarget::Department(sales()), without_webhooks(NOW))
+        .await
+        .unwrap();
     let refused = close_chat(&stores.chats, stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
 }
