@@ -773,7 +773,7 @@ export interface paths {
         post?: never;
         /**
          * Erases a visitor with all their chats
-         * @description Deletes every chat, message, panel and delivery of the visitor. Repeat the request until `complete` is true.
+         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until `complete` is true.
          */
         delete: operations["eraseVisitor"];
         options?: never;
@@ -914,7 +914,7 @@ export interface paths {
         head?: never;
         /**
          * Changes the tags of a chat, or puts it aside
-         * @description Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. 409 if the chat would have more than ten tags, or if the agent does not have it.
+         * @description Every agent who can see the chat can change its tags, even when it is closed. Only the agent who has the chat can put it aside: it is snoozed until the time, until the visitor writes, or until somebody else gets it. A snoozed chat is not closed as idle. A repeated request has no further effect. The agent to whom the chat is offered can decline the offer. 409 if the chat would have more than ten tags, if the agent does not have it, or if it is not offered to the agent.
          */
         patch: operations["changeChat"];
         trace?: never;
@@ -933,7 +933,7 @@ export interface paths {
         put?: never;
         /**
          * The agent accepts the chat, even if a bot has it
-         * @description A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
+         * @description A repeated request has no further effect. 409 if another agent has the chat or must accept it first, or if the agent has as many chats as the capacity allows. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
          */
         post: operations["acceptChat"];
         delete?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         put?: never;
         /**
          * Transfers the chat to another agent, to a department or to a bot
-         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.
+         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online, and an agent must have fewer chats than the capacity allows. A bot gets CHAT_RETURNED; agents who can see a chat that waits or is with a bot can give it to a bot too.
          */
         post: operations["transferChat"];
         delete?: never;
@@ -1126,6 +1126,29 @@ export interface paths {
          * @description The notice is not stored: it is sent to the visitor's front end once and never repeated.
          */
         post: operations["agentTyping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of an agent's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["agentUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1448,6 +1471,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bot/webhooks/{provider_id}/{token}/chats/{chat_id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of a bot's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["botUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/calls/{account_id}": {
         parameters: {
             query?: never;
@@ -1700,6 +1750,33 @@ export interface paths {
          * @description The name contains a hash of the content. An unknown name returns 404.
          */
         get: operations["consoleAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{account_id}/{file_id}/{until}/{signature}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the uploaded file. */
+                file_id: string;
+                /** @description When the link ends, in Unix seconds. */
+                until: components["schemas"]["SequentialNumber"];
+                signature: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Opens a file of a message
+         * @description The links in messages lead here. They work for the number of days in the setting files.link_days, and need no sign-in. The file has another origin than the service.
+         */
+        get: operations["file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2229,6 +2306,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/widget/{widget_id}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of a visitor's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["widgetUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/widget/{widget_id}/visitor": {
         parameters: {
             query?: never;
@@ -2268,6 +2368,26 @@ export interface webhooks {
          * @description Sent to webhooks that name the event, up to a minute after the change. A status that changes and changes back within the minute is not reported.
          */
         post: operations["agentStatusChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    answer_due_soon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An agent's answer is due soon; POST <webhook_url>
+         * @description Sent to webhooks that name the event. The specification's events do not change: an accepted chat sends both chat_accepted and chat_joined.
+         */
+        post: operations["answerDueSoon"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2785,11 +2905,16 @@ export interface components {
         AccountSettings: {
             /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
             allows_http_receivers: boolean;
+            /** @description The time limits of answers. Null: none. */
+            answer_times: components["schemas"]["AnswerTimes"] | null;
+            /** @description Null: chats are accepted by hand, and agents can have any number of them. */
+            assignment: components["schemas"]["Assignment"] | null;
             /** @description The external id with which the service assumes the roles of the account's webhooks. It cannot be changed. */
             aws_external_id: string;
             /** @description Null: always open, unless a department or a channel has hours. */
             business_hours: components["schemas"]["BusinessHours"] | null;
             callback: components["schemas"]["CallbackHours"];
+            files: components["schemas"]["FileSettings"];
             /**
              * Format: int64
              * @description Minutes.
@@ -2815,8 +2940,13 @@ export interface components {
         };
         /** @description Absent fields stay unchanged. */
         AccountSettingsChanges: {
+            /** @description Null: no time limits. */
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            /** @description Null: chats are accepted by hand, and agents can have any number of them. */
+            assignment?: components["schemas"]["AssignmentChange"] | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
+            files?: components["schemas"]["FileSettingsChanges"] | null;
             /**
              * Format: int64
              * @description Minutes without a message after which a chat is closed; null for never.
@@ -2866,6 +2996,11 @@ export interface components {
         };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int32
+             * @description The number of chats that the agent can have at a time. Absent: that of the account.
+             */
+            capacity?: number;
             created_at: components["schemas"]["UnixSeconds"];
             email: string;
             name: string;
@@ -2882,6 +3017,11 @@ export interface components {
             phone?: string | null;
         };
         AgentChanges: {
+            /**
+             * Format: int64
+             * @description Null: that of the account.
+             */
+            capacity?: number | null;
             email?: components["schemas"]["Email"] | null;
             /** @description Whether the agent must replace the new password before anything else. Only together with password. */
             must_change_password?: boolean | null;
@@ -2903,7 +3043,12 @@ export interface components {
              */
             draft?: "taken" | "edited" | null;
             text?: string | null;
-        } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
+        } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"]);
+        /** @description The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat. */
+        AgentOffer: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            until: components["schemas"]["UnixSeconds"];
+        };
         /** @description Data from the customer's systems for the agent. */
         AgentPanel: {
             assignment: components["schemas"]["PanelAssignment"] | null;
@@ -2961,6 +3106,11 @@ export interface components {
         AgentWait: number;
         AgentWithLastSeen: {
             agent_id: components["schemas"]["SequentialNumber"];
+            /**
+             * Format: int32
+             * @description The number of chats that the agent can have at a time. Absent: that of the account.
+             */
+            capacity?: number;
             created_at: components["schemas"]["UnixSeconds"];
             email: string;
             /**
@@ -2992,6 +3142,35 @@ export interface components {
             /** @description Truncated to 255 characters. */
             ym?: string | null;
         };
+        /** @description The time limit of an answer. */
+        AnswerDue: {
+            at: components["schemas"]["UnixSeconds"];
+            /** @description Whether it is the first answer in the chat. */
+            first: boolean;
+            /** @description From when on the answer is due soon. */
+            soon_at: components["schemas"]["UnixSeconds"];
+        };
+        /** @description Time limits in seconds. Null: no limit. */
+        AnswerTimes: {
+            /** Format: int64 */
+            first_answer_seconds: number | null;
+            /** Format: int64 */
+            next_answer_seconds: number | null;
+        };
+        /** @description Time limits in seconds. They do not run outside the business hours. Absent or null: no limit. */
+        AnswerTimesChange: {
+            /**
+             * Format: int64
+             * @description From the moment at which the visitor begins to wait for an agent, or writes to one, to the agent's first message
+             *     in the chat.
+             */
+            first_answer_seconds?: number | null;
+            /**
+             * Format: int64
+             * @description From the visitor's first message after an agent's message to the next message of an agent.
+             */
+            next_answer_seconds?: number | null;
+        };
         AssignedChat: {
             /**
              * Format: uri
@@ -3000,6 +3179,34 @@ export interface components {
             assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
         };
+        /** @description How waiting chats get their agents, and how many chats an agent can have at a time. */
+        Assignment: {
+            /** Format: int32 */
+            capacity: number;
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Null: the agent gets the chat at once.
+             */
+            offer_seconds: number | null;
+        };
+        /** @description How waiting chats get their agents, and how many chats an agent can have at a time. */
+        AssignmentChange: {
+            /**
+             * Format: int64
+             * @description The number of chats that an agent can have at a time, unless the agent has a capacity of their own. 5 by default.
+             */
+            capacity?: number | null;
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description How long a chat is offered to an agent before it is offered to the next one. Absent or null: the agent gets the
+             *     chat at once.
+             */
+            offer_seconds?: number | null;
+        };
+        /** @enum {string} */
+        AssignmentMode: "manual" | "round_robin" | "least_busy";
         /** @enum {string} */
         AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
         /**
@@ -3178,10 +3385,8 @@ export interface components {
         BotEventResponse: {
             error?: Record<string, never>;
         };
-        /** @description Table B2. */
-        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
         /** @description A file at an address of the bot, with the fields of the channel API. */
-        BotMessageAudio: {
+        BotFileAtAddress: {
             /**
              * Format: int64
              * @description Seconds.
@@ -3211,16 +3416,18 @@ export interface components {
             timestamp?: number | string | null;
             title?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "AUDIO";
-            /**
              * Format: int64
              * @description Pixels.
              */
             width?: number | null;
         };
+        /** @description Table B2. */
+        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
+        BotMessageAudio: {
+            /** @constant */
+            type: "AUDIO";
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageButtons: {
             buttons: components["schemas"]["BotButton"][];
@@ -3235,47 +3442,11 @@ export interface components {
              */
             type: "BUTTONS";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageDocument: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "DOCUMENT";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         BotMessageLocation: {
             /** Format: double */
             latitude: number;
@@ -3303,88 +3474,16 @@ export interface components {
              */
             type: "MARKDOWN";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessagePhoto: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "PHOTO";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageSticker: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "STICKER";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         BotMessageText: {
             force_reply?: boolean | null;
             text: string;
@@ -3396,88 +3495,16 @@ export interface components {
              */
             type: "TEXT";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageVideo: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "VIDEO";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageVoice: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "VOICE";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         /** @description The ids that every event contains. */
         BotNotice: {
             /** @description AGENT_JOINED: the agent who has the chat. */
@@ -3523,6 +3550,14 @@ export interface components {
              * @description The `after` of the next page. Null if there are no more messages now.
              */
             next: number | null;
+        };
+        /** @description A file that the bot has uploaded. Its address, name and size are those of the upload. */
+        BotUpload: {
+            file_id: string;
+            text?: string | null;
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
         };
         Bots: {
             bots: components["schemas"]["Bot"][];
@@ -3896,8 +3931,6 @@ export interface components {
         ChannelKind: "api" | "widget";
         /** @description Tables A1 and A3. */
         ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        /** @description Tables A1 and A3. */
-        ChannelMessage2: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
         ChannelRefusal: {
             /** Format: int64 */
             count: number;
@@ -3914,6 +3947,11 @@ export interface components {
              *     those of the account's setting `callback`.
              */
             opens_at: components["schemas"]["UnixSeconds"] | null;
+            /**
+             * @description The position of the visitor's waiting chat among those that wait for the same agents. Absent if no chat of the
+             *     visitor waits, or if the account has no assignment.
+             */
+            queue_position?: components["schemas"]["SequentialNumber"];
             reason: components["schemas"]["AvailabilityReason"];
         };
         /** @description The body of POST `/admin/channels/{channel_id}/test`. */
@@ -3954,12 +3992,16 @@ export interface components {
         Chat: {
             /** @description The agent who has the chat, or had it when it was closed. */
             agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The time limit of the answer that agents owe the visitor. Absent if there is none. */
+            answer_due?: components["schemas"]["AnswerDue"];
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
             /** @description The department of the chat. */
             department: components["schemas"]["ChatDepartment"] | null;
             /** @description How the bot handed over the chat. Null unless a bot had it before the agents. */
             handover: components["schemas"]["Handover"] | null;
+            /** @description The agent who must accept the waiting chat first. Absent if there is none. */
+            offer?: components["schemas"]["AgentOffer"];
             opened_at: components["schemas"]["UnixSeconds"];
             page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
@@ -4112,6 +4154,8 @@ export interface components {
         ChatRow: {
             /** @description The agent who has the chat, or had it when it was closed. */
             agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The time limit of the answer that agents owe the visitor. Absent if there is none. */
+            answer_due?: components["schemas"]["AnswerDue"];
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
             /** @description The department of the chat. */
@@ -4128,6 +4172,8 @@ export interface components {
             last_message: components["schemas"]["LastMessage"] | null;
             /** @description The agents whom private notes mention. Absent if there are none. */
             mentions?: components["schemas"]["Mention"][];
+            /** @description The agent who must accept the waiting chat first. Absent if there is none. */
+            offer?: components["schemas"]["AgentOffer"];
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -4167,6 +4213,11 @@ export interface components {
         ChatUpdate: {
             /** @description The numbers of tags to put on the chat. Tags that it has are ignored. */
             add_tags?: components["schemas"]["SequentialNumber"][];
+            /**
+             * @description True if the agent does not want the chat that is offered to the agent. It is then offered to the next one.
+             * @default false
+             */
+            decline_offer?: boolean;
             /** @description The numbers of tags to remove. Tags that the chat does not have are ignored. */
             remove_tags?: components["schemas"]["SequentialNumber"][];
             /**
@@ -4645,6 +4696,10 @@ export interface components {
         DeliveryTarget: "channel" | "bot" | "webhook" | "sqs" | "eventbridge" | "call";
         Department: {
             agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The time limits of answers. Null: those of the account. Without effect in an account without time limits. */
+            answer_times: components["schemas"]["AnswerTimes"] | null;
+            /** @description How waiting chats get their agents. Null: as in the account. Without effect in an account without an assignment. */
+            assignment: components["schemas"]["DepartmentAssignment"] | null;
             /** @description The bot that answers first in chats that are opened in the department. Null: the channel's bot. */
             bot_id: string | null;
             /** @description Null: those of the account. */
@@ -4652,9 +4707,31 @@ export interface components {
             department_id: components["schemas"]["SequentialNumber"];
             name: string;
         };
+        /** @description How waiting chats of the department get their agents. */
+        DepartmentAssignment: {
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Null: the agent gets the chat at once.
+             */
+            offer_seconds: number | null;
+        };
+        /** @description How waiting chats of the department get their agents. */
+        DepartmentAssignmentChange: {
+            mode: components["schemas"]["AssignmentMode"];
+            /**
+             * Format: int64
+             * @description Like `offer_seconds` of the account.
+             */
+            offer_seconds?: number | null;
+        };
         DepartmentChanges: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description Null: those of the account. */
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            /** @description Null: that of the account. */
+            assignment?: components["schemas"]["DepartmentAssignmentChange"] | null;
             /** @description Null: the channel's bot. */
             bot_id?: string | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
@@ -4865,6 +4942,30 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
+        };
+        FileSettings: {
+            enabled: boolean;
+            /** Format: int32 */
+            link_days: number;
+            /** Format: int64 */
+            max_size_bytes: number;
+            types: components["schemas"]["UploadType"][];
+        };
+        /** @description Which files agents, visitors and bots may upload. Absent fields stay unchanged; null resets a field to its default. */
+        FileSettingsChanges: {
+            enabled?: boolean | null;
+            /**
+             * Format: int64
+             * @description How long the links work that integrators, bots and webhooks get.
+             */
+            link_days?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            max_size_bytes?: number | null;
+            /** @description Only images, audio and video are shown; files of the other types are downloaded. */
+            types?: components["schemas"]["UploadType"][] | null;
         };
         /** @enum {string} */
         FileType: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
@@ -5174,7 +5275,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description Without hours, the days are closed. */
         NamedHours: {
             /** Format: date */
@@ -5189,6 +5290,11 @@ export interface components {
             name: string;
         };
         NewAgent: {
+            /**
+             * Format: int64
+             * @description The number of chats that the agent can have at a time. Absent or null: that of the account.
+             */
+            capacity?: number | null;
             email: components["schemas"]["Email"];
             /**
              * @description Whether the agent must replace the password before anything else. Until then, other requests get 403
@@ -5307,6 +5413,8 @@ export interface components {
         NewDepartment: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            answer_times?: components["schemas"]["AnswerTimesChange"] | null;
+            assignment?: components["schemas"]["DepartmentAssignmentChange"] | null;
             /** @description The bot that answers first in chats that are opened in the department. Null or absent: the channel's bot. */
             bot_id?: string | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
@@ -5481,7 +5589,7 @@ export interface components {
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
             /** @enum {string} */
-            event_name: "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "visitor_blacklisted";
+            event_name: "answer_due_soon" | "bot_handed_over" | "chat_ended" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "visitor_blacklisted";
             /** @description Only in message, delivery_failed and delivered_late. */
             message?: components["schemas"]["EventMessage"];
             page: components["schemas"]["WebhookPage"];
@@ -5931,6 +6039,11 @@ export interface components {
              * @description Timeline entries and panels.
              */
             entries: number;
+            /**
+             * Format: int64
+             * @description Uploaded files and their previews.
+             */
+            files: number;
         };
         /** @description Requires chat_id and seq, or only chat_id, or from and to. */
         ReplayRequest: {
@@ -5992,6 +6105,7 @@ export interface components {
          *     talk_time is how long the agent and the visitor talked in each answered call.
          */
         ReportTotals: {
+            answers: components["schemas"]["ReportedAnswers"];
             calls: components["schemas"]["FinishedCalls"];
             drafts: components["schemas"]["ReportedDrafts"];
             failed_deliveries: components["schemas"]["FailedDeliveries"];
@@ -6009,6 +6123,13 @@ export interface components {
             chats: number;
             /** @description Null if the agent has been deleted. */
             name: string | null;
+        };
+        /** @description Answers of agents with a time limit. A chat that ends without an answer that was due counts as late. */
+        ReportedAnswers: {
+            /** Format: int64 */
+            in_time: number;
+            /** Format: int64 */
+            late: number;
         };
         ReportedCalls: {
             /**
@@ -6109,7 +6230,7 @@ export interface components {
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | "CHAT_RETURNED";
         /** @enum {string} */
-        SampleWebhookEvent: "test" | "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        SampleWebhookEvent: "test" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description A filter of a list of chats with a name. All agents of the account share it. */
         SavedView: {
             channel_id?: string;
@@ -6516,6 +6637,15 @@ export interface components {
             external_id?: string;
             number: string;
         };
+        ThumbnailRequest: {
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description The type of an image. */
+            type: components["schemas"]["UploadType"];
+        };
         Timeline: {
             messages: components["schemas"]["TimelineEntry"][];
         };
@@ -6744,6 +6874,68 @@ export interface components {
         UpdatedWidgetVisitor: {
             visitor: components["schemas"]["WidgetVisitor"];
         };
+        Upload: {
+            expires_at: components["schemas"]["UnixSeconds"];
+            file: components["schemas"]["UploadTarget"];
+            /** @description Where to send the preview. Present if the request has one. */
+            thumb?: components["schemas"]["UploadTarget"];
+        };
+        /** @description A file that the sender has uploaded before. Its address, name and size are those of the upload. */
+        UploadMessage: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            file_id: string;
+            /**
+             * Format: int64
+             * @description Pixels. Absent: as in the file.
+             */
+            height?: number | null;
+            text?: string | null;
+            /** @description The preview, if the sender has uploaded one. */
+            thumb_id?: string | null;
+            type: components["schemas"]["FileType"];
+            /**
+             * Format: int64
+             * @description Pixels. Absent: as in the file.
+             */
+            width?: number | null;
+        };
+        /** @description A file that is going to be uploaded. */
+        UploadRequest: {
+            /** @description Without a path. Characters that could hide the extension are removed. */
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description A preview that is uploaded beside the file, at most 320 pixels wide and high. */
+            thumb?: components["schemas"]["ThumbnailRequest"] | null;
+            type: components["schemas"]["UploadType"];
+        };
+        /** @description A form with which one file can be sent. */
+        UploadTarget: {
+            /** @description The fields of the form before `file`. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description What a message names. */
+            file_id: string;
+            /** @description The name that the message will show. */
+            file_name: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        UploadType: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "audio/mpeg" | "audio/mp4" | "audio/ogg" | "audio/wav" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "application/pdf" | "text/plain" | "text/csv" | "application/zip" | "application/vnd.openxmlformats-officedocument.wordprocessingml.document" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.openxmlformats-officedocument.presentationml.presentation" | "application/octet-stream";
+        /** @description Tables A1 and A3, or a file that the sender has uploaded. */
+        UploadableMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"];
         UtmParameters: {
             /** @description Truncated to 255 characters. */
             campaign?: string | null;
@@ -6935,7 +7127,7 @@ export interface components {
             title?: string | number | null;
         };
         /** @enum {string} */
-        WebhookEvent: "agent_status_changed" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        WebhookEvent: "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @enum {string} */
         WebhookFormat: "json" | "cloudevents";
         /** @description Texts that are not known are empty. */
@@ -7302,7 +7494,7 @@ export interface components {
             department_id?: number | null;
             /** @description The invitation that the visitor has accepted. */
             invite?: string | null;
-            message: components["schemas"]["ChannelMessage2"];
+            message: components["schemas"]["UploadableMessage"];
             message_id: components["schemas"]["WidgetMessageId"];
             page?: components["schemas"]["BrowserPage"] | null;
             token: components["schemas"]["VisitorToken"];
@@ -7329,6 +7521,8 @@ export interface components {
             callback_available: boolean;
             chat: components["schemas"]["WidgetChat"] | null;
             departments: components["schemas"]["ChatDepartment"][];
+            /** @description Whether the visitor can send files. */
+            files: boolean;
             /**
              * @description Whether there may be further messages between after and the first of messages. Without after, also true if the
              *     visitor has earlier chats. The endpoint history returns them.
@@ -7340,6 +7534,11 @@ export interface components {
             mode: components["schemas"]["WidgetMode"];
             /** @description When the business hours begin. Absent within them, if there are none, or if they do not begin within a year. */
             opens_at?: components["schemas"]["UnixSeconds"];
+            /**
+             * @description The position of the waiting chat among those that wait for the same agents. Absent if the chat does not wait, or if
+             *     the account has no assignment.
+             */
+            queue_position?: components["schemas"]["SequentialNumber"];
             rules: components["schemas"]["TriggerRule"][];
             /**
              * Format: int64
@@ -7426,6 +7625,20 @@ export interface components {
         WidgetTheme: "system" | "light" | "dark";
         WidgetTicketRequest: {
             token: components["schemas"]["VisitorToken"];
+        };
+        /** @description An upload of a visitor. The body is read in two parts: with `flatten`, an error would not name the field. */
+        WidgetUploadRequest: {
+            /** @description Without a path. Characters that could hide the extension are removed. */
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description A preview that is uploaded beside the file, at most 320 pixels wide and high. */
+            thumb?: components["schemas"]["ThumbnailRequest"] | null;
+            token: components["schemas"]["VisitorToken"];
+            type: components["schemas"]["UploadType"];
         };
         WidgetVisitor: {
             contact_info: components["schemas"]["WidgetContactInfo"];
@@ -9452,6 +9665,8 @@ export interface operations {
     agentChats: {
         parameters: {
             query?: {
+                /** @description Selects the chats in which the answer of an agent is due soon or overdue, or the others. */
+                answer_due?: boolean;
                 /** @description Returns chats with a smaller chat_id. */
                 before?: number;
                 /** @description Selects chats of this channel. */
@@ -9890,6 +10105,41 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -10428,6 +10678,46 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    botUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["BotError"];
+            401: components["responses"]["BotError"];
+            403: components["responses"]["BotError"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["BotError"];
+            413: components["responses"]["BotPayloadTooLarge"];
+            429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     reportIncomingCall: {
         parameters: {
             query?: never;
@@ -10688,6 +10978,8 @@ export interface operations {
             query?: {
                 /** @description true: the response says why, and when the hours begin. */
                 detail?: boolean;
+                /** @description The `sender.id` of a visitor, whose position in the queue the response with `detail` contains. */
+                visitor?: string | null;
             };
             header?: {
                 /** @description The ETag of the client's copy. */
@@ -10827,6 +11119,36 @@ export interface operations {
             /** @description The client's copy is up to date. */
             304: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the uploaded file. */
+                file_id: string;
+                /** @description When the link ends, in Unix seconds. */
+                until: components["schemas"]["SequentialNumber"];
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, for an hour. */
+            302: {
+                headers: {
+                    location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11815,6 +12137,41 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    widgetUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     updateWidgetVisitor: {
         parameters: {
             query?: never;
@@ -11869,6 +12226,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["StatusChanged"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    answerDueSoon: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. Requests to a webhook with `ed25519_signature` also have a signature `v1a` (Ed25519) for each valid key. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+                /** @description The trace of the request that caused this one (W3C Trace Context). Each attempt has a span id of its own. If that request had a tracestate, this one has it, too. */
+                traceparent: components["parameters"]["TraceparentHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OptInEvent"];
             };
         };
         responses: {
