@@ -12,11 +12,11 @@ import { nextChatOpener, requestClose } from "./chat-actions";
 import { Conversation } from "./conversation/conversation";
 import { NavigationRail } from "./navigation/navigation-rail";
 import { OverlayLayer, preloadDialogs } from "./overlays";
-import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { listenForShortcuts } from "./keyboard-shortcuts";
 import { SignIn } from "./session/sign-in";
 import { sectionName } from "./state/page/page-title";
+import { isFirstRun } from "./state/list/empty-account";
 import { route } from "./state/page/route";
 import { session, type Session } from "./state/agent/session";
 import { Workspace } from "./state/workspace";
@@ -26,6 +26,8 @@ import { VisitorPane } from "./visitor/visitor-pane";
 const FirstPassword = lazyComponent(() =>
   import("./session/first-password").then(({ FirstPassword }) => FirstPassword),
 );
+/** The same for accounts. */
+const FirstRun = lazyComponent(() => import("./first-run/first-run").then(({ FirstRun }) => FirstRun));
 
 export function App() {
   const current = session.value;

@@ -12,24 +12,6 @@ import { channelRoute } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { overlay, type CreatedChannel } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
-import type { Workspace } from "../state/workspace";
-
-export function isFirstRun(workspace: Workspace): boolean {
-  const { chats, isEmptyAccount } = workspace;
-  if (chats.loadState.value !== "ready" || chats.rows.value.size > 0) return false;
-  checkClosedChats(workspace);
-  return isEmptyAccount.value === true;
-}
-
-function checkClosedChats({ chats, isEmptyAccount }: Workspace): void {
-  if (chats.closedLoadState.peek() !== "idle") return;
-  queueMicrotask(() => {
-    if (chats.closedLoadState.peek() !== "idle") return;
-    void chats.loadClosed().then(() => {
-      isEmptyAccount.value = chats.closedLoadState.peek() === "ready" && chats.rows.peek().size === 0;
-    });
-  });
-}
 
 type StepState = "done" | "now" | "later";
 

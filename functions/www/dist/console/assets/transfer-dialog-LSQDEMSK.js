@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-Q4ZIEV6H.js";import"/console/assets/chunk-SIL34RE3.js";import"/console/assets/chunk-AHSCHQQP.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
