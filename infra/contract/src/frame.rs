@@ -51,6 +51,7 @@ pub fn openapi() -> Value {
             { "name": "Operator", "description": "The operator, who runs the service." },
             { "name": "Document", "description": "This document." },
             { "name": "Console", "description": "The agents' console." },
+            { "name": "Files", "description": "Uploaded files." },
         ],
         "components": {
             "securitySchemes": {

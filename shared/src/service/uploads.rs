@@ -76,7 +76,6 @@ struct PlacedFile {
     name: FileName,
     size: u64,
     image: Option<ImageSize>,
-    is_copied: bool,
 }
 
 impl FileReceiver<'_> {
@@ -110,8 +109,8 @@ impl FileReceiver<'_> {
     ) -> Result<(), Error> {
         let file = self.place(uploader, &uploaded.file_id, "file_id", taken).await?;
         if !file.file_type.fits(message.media_type) {
-            let reason = format_args!("does not fit a file of the type {}", file.file_type.name());
-            return Err(Error::field(format!("{}type", self.path), reason));
+            let reason = format!("does not fit a file of the type {}", file.file_type.name());
+            return Err(self.invalid("type", &reason));
         }
         if let Some(thumb_id) = &uploaded.thumb_id {
             let thumb = self.place(uploader, thumb_id, "thumb_id", taken).await?;
@@ -144,10 +143,10 @@ impl FileReceiver<'_> {
         let (pending, sent) = (pending_key(&uploader.account_id, file_id), sent_key(&uploader.account_id, file_id));
         let Some(beginning) = self.bucket.read_beginning(&pending, SNIFFED_BYTES).await? else {
             let sent = self.bucket.read_beginning(&sent, SNIFFED_BYTES).await?;
-            return described(&sent.ok_or_else(|| self.invalid(field, MISSING))?, false)
-                .map_err(|it| self.mismatch(field, it));
+            let sent = sent.ok_or_else(|| self.invalid(field, MISSING))?;
+            return described(&sent).map_err(|mismatch| self.mismatch(field, mismatch));
         };
-        let placed = match described(&beginning, true) {
+        let placed = match described(&beginning) {
             Ok(placed) => placed,
             Err(mismatch) => {
                 self.bucket.delete(&pending).await?;
@@ -162,9 +161,7 @@ impl FileReceiver<'_> {
         if !self.bucket.copy(&pending, &beginning.etag, &sent, &served_as).await? {
             return Err(self.invalid(field, MISSING));
         }
-        if placed.is_copied {
-            taken.file_ids.push(file_id.to_owned());
-        }
+        taken.file_ids.push(file_id.to_owned());
         Ok(placed)
     }
 
@@ -183,11 +180,11 @@ impl FileReceiver<'_> {
     }
 }
 
-fn described(beginning: &FileBeginning, is_copied: bool) -> Result<PlacedFile, FileMismatch> {
+fn described(beginning: &FileBeginning) -> Result<PlacedFile, FileMismatch> {
     let file_type = FileType::parse(&beginning.content_type).ok_or(FileMismatch::Type)?;
     let name = percent_encoding::percent_decode_str(&beginning.name).decode_utf8_lossy();
     let image = file_type.check(&beginning.bytes)?;
-    Ok(PlacedFile { file_type, name: FileName::new(&name), size: beginning.size, image, is_copied })
+    Ok(PlacedFile { file_type, name: FileName::new(&name), size: beginning.size, image })
 }
 
 impl TakenFiles {
