@@ -50,7 +50,7 @@ function SignedIn({ me }: { me: Session }) {
   const [workspace] = useState(() => new Workspace(me));
   useEffect(() => {
     workspace.macros.onClose = (chatId) => requestClose(workspace, chatId);
-    workspace.macros.onTransfer = (chatId) => nextChatOpener(workspace, chatId);
+    workspace.macros.onTransfer = (chatId) => nextChatOpener(workspace, chatId)();
     workspace.start();
     preloadDialogs();
     const stopKeys = listenForShortcuts(workspace);

@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::slice;
 
+use futures_util::future::join_all;
+
 use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::socket::AgentSocket;
 use crate::error::Error;
 use crate::service::chat_access::ChatVisibility;
-use crate::service::push::{Frame, PushService};
+use crate::service::push::PushService;
 use crate::wire::push;
 
 impl PushService<'_> {
@@ -50,8 +52,9 @@ impl PushService<'_> {
         let visibility = ChatVisibility::read(self.directory, &account_id, &viewers, slice::from_ref(&chat)).await?;
         sockets.retain(|socket| visibility.sees(socket.viewer(), &chat));
         let agent_ids: BTreeSet<u64> = sockets.iter().map(|socket| socket.agent_id).collect();
-        let frame: Frame = push::viewers_frame(chat_id, &agent_ids).into();
-        self.send_to_all(sockets.into_iter().map(|socket| (socket, vec![frame.clone()])).collect()).await;
+        let frame = push::viewers_frame(chat_id, &agent_ids);
+        // Errors are ignored: a closed socket is removed when the next change is pushed.
+        join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ import type { ReplyActions } from "../../../api/types";
 import { toast } from "../../../ui/toast";
 import { visitorName } from "../list/chats";
 import { errorText } from "../page/error-text";
+import { openChat } from "../page/route";
 import type { People, Roster } from "../agent/roster";
 import type { ChatHeaders } from "./chat-headers";
 import type { Organizing } from "./organizing";
@@ -15,8 +16,8 @@ type Recipient = NonNullable<ReplyActions["transfer_to"]>;
 export class MacroRunner {
   /** Closes the chat, unless the agent has begun another message in it. */
   onClose: (chatId: number) => void = () => {};
-  /** Called before a transfer. Returns what is called when the chat is transferred. */
-  onTransfer: (chatId: number) => () => void = () => () => {};
+  /** Leaves the chat, because it is about to be transferred. */
+  onTransfer: (chatId: number) => void = () => {};
 
   constructor(
     private readonly organizing: Organizing,
@@ -37,13 +38,14 @@ export class MacroRunner {
   private async transfer(chatId: number, to: Recipient): Promise<void> {
     const row = this.headers.peek(chatId);
     const name = row === undefined ? "The chat" : visitorName(row);
-    const leave = this.onTransfer(chatId);
+    // The agent goes on at once: a transferred chat that is still open could be accepted again by mistake.
+    this.onTransfer(chatId);
     try {
       await this.ownership.transfer(chatId, to);
-      leave();
       toast(`${name} is with ${recipientName(to, this.roster.people.peek())} now.`);
     } catch (error) {
-      toast(`${name} was not transferred. ${errorText(error)}`, { isBad: true });
+      const action = { label: "Open", run: () => openChat(chatId) };
+      toast(`${name} was not transferred. ${errorText(error)}`, { isBad: true, action });
     }
   }
 }
