@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-DU27TZIP.js";import"/console/assets/chunk-JROAKAFK.js";import"/console/assets/chunk-5OFLDPY2.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
