@@ -66,12 +66,6 @@ pub struct UploadedFiles {
     pub thumb_id: Option<String>,
 }
 
-impl UploadedFiles {
-    pub fn ids(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.file_id.as_str()).chain(self.thumb_id.as_deref())
-    }
-}
-
 pub fn pending_key(account_id: &str, file_id: &str) -> String {
     format!("{PENDING_PREFIX}/{account_id}/{file_id}")
 }
