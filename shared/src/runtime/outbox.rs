@@ -20,6 +20,7 @@ use crate::domain::named::Named;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::runtime::random_ids_and_secrets::random_token;
 use crate::runtime::{aws_config, clock, config, trace};
 use crate::wire::queue_message;
 use crate::wire::queue_task::Task;
@@ -126,11 +127,21 @@ impl Outbox {
         self.send(&self.urls(target)?.retries, task, options).await
     }
 
-    /// Queues a task of automatic assignment, after the earlier ones of the account.
+    /// Queues a task of automatic assignment, after the earlier ones of the account. The queue drops no task as a
+    /// duplicate, because each looks for what there is to assign at its time.
     pub async fn send_assignment(&self, task: &Task) -> Result<(), Error> {
+        self.send_to_assignment(task, random_token()?).await
+    }
+
+    /// Queues a step of the time limit of an answer, after the earlier ones of the chat. The queue drops a repeated step.
+    pub async fn send_answer_step(&self, task: &Task) -> Result<(), Error> {
+        self.send_to_assignment(task, task.deduplication_id()).await
+    }
+
+    async fn send_to_assignment(&self, task: &Task, deduplication_id: String) -> Result<(), Error> {
         let options = SendOptions {
             group_id: task.message_group(self.groups_per_account),
-            deduplication_id: Some(task.deduplication_id()),
+            deduplication_id: Some(deduplication_id),
             delay: Duration::ZERO,
         };
         self.send(&self.assignment.first_attempts, task, options).await

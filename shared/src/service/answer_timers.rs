@@ -55,7 +55,7 @@ impl AnswerChange {
         for Self { account_id, chat_id, department_id, step } in changes {
             let settings = directory.cached_settings(&account_id).await?;
             if answer_times(directory, &settings, &account_id, department_id).await?.is_some() {
-                outbox.send_assignment(&Task::answer_timer(&account_id, chat_id, step)).await?;
+                outbox.send_answer_step(&Task::answer_timer(&account_id, chat_id, step)).await?;
             }
         }
         Ok(())

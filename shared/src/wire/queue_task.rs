@@ -159,7 +159,7 @@ pub struct AssignmentTask {
     /// Whether chats that agents have without a slot take one first, because the settings have changed.
     #[serde(default)]
     pub recount: bool,
-    /// The time of the change, as Unix time in milliseconds, so that the queue does not take a later task for a duplicate.
+    /// The time of the change, as Unix time in milliseconds, for the log.
     pub at: u64,
 }
 

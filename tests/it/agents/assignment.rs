@@ -106,7 +106,7 @@ fn least_busy_agent_gets_the_next_chat() {
         team.ann.close(1).await;
         team.ann.close(3).await;
         assert_eq!(&team.assigned_chat("d", 4).await, ann);
-        assert_eq!(&team.assigned_chat("e", 5).await, ann, "both have one, and Ben got his later");
+        assert_eq!(&team.assigned_chat("e", 5).await, ben, "both have one, and Ben got his earlier");
     });
 }
 
@@ -203,7 +203,8 @@ fn chats_with_a_higher_priority_are_assigned_first() {
         set_assignment(&fixture.account, json!({"mode": "round_robin", "capacity": 1})).await;
         fixture.agent.set_presence("online").await;
         for (visitor, priority) in [("a", "normal"), ("b", "normal"), ("c", "low"), ("d", "urgent")] {
-            let chat_id = fixture.send_visitor_text(visitor, "A human, please").await["chat_id"].clone();
+            let chat_id =
+                fixture.send_visitor_text(visitor, &format!("A human for {visitor}")).await["chat_id"].clone();
             let event = json!({"event": "INVITE_AGENT", "chat_id": chat_id, "priority": priority});
             fixture.bot.post(&event).await.expect(200);
             if visitor == "a" {
@@ -225,7 +226,7 @@ fn bot_cannot_give_a_chat_to_a_busy_agent() {
         set_assignment(&fixture.account, json!({"mode": "manual", "capacity": 1})).await;
         fixture.agent.set_presence("online").await;
         for (visitor, state) in [("a", "active"), ("b", "waiting")] {
-            let chat_id = fixture.send_visitor_text(visitor, "Grace, please").await["chat_id"].clone();
+            let chat_id = fixture.send_visitor_text(visitor, &format!("Grace for {visitor}")).await["chat_id"].clone();
             let event = json!({"event": "INVITE_AGENT", "chat_id": chat_id, "agent_id": fixture.agent.id});
             fixture.bot.post(&event).await.expect(200);
             let chat = chat_id.as_u64().unwrap_or_else(|| chat_id.as_str().unwrap().parse().unwrap());

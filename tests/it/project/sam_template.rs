@@ -245,6 +245,8 @@ fn consumer_concurrency_is_a_deployment_parameter() {
         let is_in_customers_account = ["Sqs", "EventBridge"].iter().any(|kind| queue.starts_with(kind));
         let parameter = match fifo {
             _ if is_in_customers_account => "AwsTargetConcurrency",
+            // One process at a time assigns the chats of an account, so many are never needed.
+            _ if queue.starts_with("Assignment") => "RetryConcurrency",
             true => "FirstAttemptConcurrency",
             false => "RetryConcurrency",
         };
