@@ -56,7 +56,7 @@ fn only_agents_who_see_the_chat_are_mentioned() {
         for (mentions, field) in [
             (json!([ben.id]), "mentions[0]"),
             (json!([ann.id, 99]), "mentions[1]"),
-            (json!([0]), "mentions[0]"),
+            (json!([0]), "mentions"),
             (json!((1..=11).collect::<Vec<_>>()), "mentions"),
             (json!("Ann"), "mentions"),
         ] {

@@ -27,7 +27,7 @@ journey(
     await page.keyboard.press("Enter");
     await bubble(page, "Please look").locator(".mention").waitFor();
     await other
-      .getByText("Marta Lindholm mentions you in the chat with Amara Kone.")
+      .locator(".toast", { hasText: "Marta Lindholm mentions you" })
       .waitFor();
     await other.getByRole("tab", { name: /^All/ }).click();
     await chatRow(other, "Amara Kone").getByText("Mentions you").waitFor();
@@ -37,7 +37,9 @@ journey(
     await chatRow(other, "Elif Andersen").waitFor({ state: "detached" });
     await openChat(other, "Amara Kone");
     await bubble(other, "Please look at this, @Jonas Weber").waitFor();
-    await other.getByText("Mentions you").waitFor({ state: "detached" });
+    await chatRow(other, "Amara Kone")
+      .getByText("Mentions you")
+      .waitFor({ state: "detached" });
     const note = (await jonas.timeline(visitor.chatId)).at(-1);
     assert.deepEqual(note.mentions, [jonas.id]);
   },

@@ -319,7 +319,7 @@ mod tests {
             (json!({ "transfer_to": {} }), "actions"),
             (json!({ "transfer_to": { "agent_id": 7, "department_id": 7 } }), "actions"),
             (json!({ "transfer_to": { "agent_id": 0 } }), "actions.transfer_to.agent_id"),
-            (json!({ "add_tags": [0] }), "actions.add_tags[0]"),
+            (json!({ "add_tags": [0] }), "actions.add_tags"),
             (json!({ "add_tags": (1..=11).collect::<Vec<_>>() }), "actions.add_tags"),
             (json!({ "close": 1 }), "actions.close"),
             (json!([]), "actions"),
