@@ -773,7 +773,7 @@ export interface paths {
         post?: never;
         /**
          * Erases a visitor with all their chats
-         * @description Deletes every chat, message, panel and delivery of the visitor. Repeat the request until `complete` is true.
+         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until `complete` is true.
          */
         delete: operations["eraseVisitor"];
         options?: never;
@@ -1132,6 +1132,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/chats/{chat_id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of an agent's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["agentUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/login": {
         parameters: {
             query?: never;
@@ -1368,6 +1391,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/web-push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows whether this session's browser gets notifications
+         * @description A browser subscribes with `public_key` as its `applicationServerKey`.
+         */
+        get: operations["webPush"];
+        /**
+         * Notifies this session's browser while the console is closed
+         * @description The body contains what `PushManager.subscribe` returns. The browser is notified of messages in the agent's chats and, unless `notifies_of_waiting` is false, of chats that wait for an agent and that the agent sees. A notification that a colleague makes pointless is withdrawn. The subscription ends with the session. A notification is sent once; if the push service does not accept it within a second, it is lost.
+         */
+        put: operations["subscribeWebPush"];
+        post?: never;
+        /**
+         * Ends the notifications of this session's browser
+         * @description Does nothing if the browser gets none.
+         */
+        delete: operations["unsubscribeWebPush"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/bot/webhooks/{provider_id}/{token}": {
         parameters: {
             query?: never;
@@ -1414,6 +1465,33 @@ export interface paths {
         get: operations["botTranscript"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bot/webhooks/{provider_id}/{token}/chats/{chat_id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of a bot's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["botUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1672,6 +1750,33 @@ export interface paths {
          * @description The name contains a hash of the content. An unknown name returns 404.
          */
         get: operations["consoleAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{account_id}/{file_id}/{until}/{signature}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the uploaded file. */
+                file_id: string;
+                /** @description When the link ends, in Unix seconds. */
+                until: components["schemas"]["SequentialNumber"];
+                signature: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Opens a file of a message
+         * @description The links in messages lead here. They work for the number of days in the setting files.link_days, and need no sign-in. The file has another origin than the service.
+         */
+        get: operations["file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2195,6 +2300,29 @@ export interface paths {
          * @description The widget connects to `url` with the query parameter `ticket`. Pushes about new messages, the chat's state and the agent's typing then arrive as JSON (docs/sockets.md).
          */
         post: operations["createWidgetSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepares the upload of a visitor's file
+         * @description Send the file to `url` as multipart/form-data: first all `fields`, then the file as the field `file`. Then send a message with `file_id` in place of `file`. The content must have the declared type and exactly the declared size. A file that is in no message is deleted after a day. Only images, audio and video are shown; other files are downloaded.
+         */
+        post: operations["widgetUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2762,6 +2890,7 @@ export interface components {
             /** @description Null: always open, unless a department or a channel has hours. */
             business_hours: components["schemas"]["BusinessHours"] | null;
             callback: components["schemas"]["CallbackHours"];
+            files: components["schemas"]["FileSettings"];
             /**
              * Format: int64
              * @description Minutes.
@@ -2789,6 +2918,7 @@ export interface components {
         AccountSettingsChanges: {
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
+            files?: components["schemas"]["FileSettingsChanges"] | null;
             /**
              * Format: int64
              * @description Minutes without a message after which a chat is closed; null for never.
@@ -2869,7 +2999,7 @@ export interface components {
              */
             draft?: "taken" | "edited" | null;
             text?: string | null;
-        } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
+        } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"]);
         /** @description Data from the customer's systems for the agent. */
         AgentPanel: {
             assignment: components["schemas"]["PanelAssignment"] | null;
@@ -3144,10 +3274,8 @@ export interface components {
         BotEventResponse: {
             error?: Record<string, never>;
         };
-        /** @description Table B2. */
-        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
         /** @description A file at an address of the bot, with the fields of the channel API. */
-        BotMessageAudio: {
+        BotFileAtAddress: {
             /**
              * Format: int64
              * @description Seconds.
@@ -3177,16 +3305,18 @@ export interface components {
             timestamp?: number | string | null;
             title?: string | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "AUDIO";
-            /**
              * Format: int64
              * @description Pixels.
              */
             width?: number | null;
         };
+        /** @description Table B2. */
+        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
+        BotMessageAudio: {
+            /** @constant */
+            type: "AUDIO";
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageButtons: {
             buttons: components["schemas"]["BotButton"][];
@@ -3201,47 +3331,11 @@ export interface components {
              */
             type: "BUTTONS";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageDocument: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "DOCUMENT";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         BotMessageLocation: {
             /** Format: double */
             latitude: number;
@@ -3269,88 +3363,16 @@ export interface components {
              */
             type: "MARKDOWN";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessagePhoto: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "PHOTO";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageSticker: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "STICKER";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         BotMessageText: {
             force_reply?: boolean | null;
             text: string;
@@ -3362,88 +3384,16 @@ export interface components {
              */
             type: "TEXT";
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageVideo: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "VIDEO";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+        /** @description A file at an address of the bot, or one that it has uploaded. */
         BotMessageVoice: {
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            emoji?: string | null;
-            /**
-             * Format: uri
-             * @description An http or https URL.
-             */
-            file: string;
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: string | null;
-            text?: string | null;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "VOICE";
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-        };
+        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
         /** @description The ids that every event contains. */
         BotNotice: {
             /** @description AGENT_JOINED: the agent who has the chat. */
@@ -3489,6 +3439,14 @@ export interface components {
              * @description The `after` of the next page. Null if there are no more messages now.
              */
             next: number | null;
+        };
+        /** @description A file that the bot has uploaded. Its address, name and size are those of the upload. */
+        BotUpload: {
+            file_id: string;
+            text?: string | null;
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
         };
         Bots: {
             bots: components["schemas"]["Bot"][];
@@ -3858,8 +3816,6 @@ export interface components {
         ChannelKind: "api" | "widget";
         /** @description Tables A1 and A3. */
         ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        /** @description Tables A1 and A3. */
-        ChannelMessage2: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
         ChannelRefusal: {
             /** Format: int64 */
             count: number;
@@ -4822,6 +4778,30 @@ export interface components {
              */
             width?: number | null;
         };
+        FileSettings: {
+            enabled: boolean;
+            /** Format: int32 */
+            link_days: number;
+            /** Format: int64 */
+            max_size_bytes: number;
+            types: components["schemas"]["UploadType"][];
+        };
+        /** @description Which files agents, visitors and bots may upload. Absent fields stay unchanged; null resets a field to its default. */
+        FileSettingsChanges: {
+            enabled?: boolean | null;
+            /**
+             * Format: int64
+             * @description How long the links work that integrators, bots and webhooks get.
+             */
+            link_days?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            max_size_bytes?: number | null;
+            /** @description Only images, audio and video are shown; files of the other types are downloaded. */
+            types?: components["schemas"]["UploadType"][] | null;
+        };
         /** @enum {string} */
         FileType: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
         /** @description Finished phone calls. */
@@ -5289,6 +5269,22 @@ export interface components {
             unanswered?: boolean;
             /** @default false */
             unread?: boolean;
+        };
+        /** @description A browser's subscription. */
+        NewWebPushSubscription: {
+            /** @description The address at the browser's push service. */
+            endpoint: components["schemas"]["ReceiverUrl"];
+            keys: components["schemas"]["SubscriptionKeys"];
+            /**
+             * @description Whether the agent is also notified of chats that wait for an agent. Default: true.
+             * @default true
+             */
+            notifies_of_waiting?: boolean | null;
+            /**
+             * @description Whether notifications contain the visitor's name and the beginning of the message. Default: true.
+             * @default true
+             */
+            shows_text?: boolean | null;
         };
         NewWebhook: {
             /**
@@ -5852,6 +5848,11 @@ export interface components {
              * @description Timeline entries and panels.
              */
             entries: number;
+            /**
+             * Format: int64
+             * @description Uploaded files and their previews.
+             */
+            files: number;
         };
         /** @description Requires chat_id and seq, or only chat_id, or from and to. */
         ReplayRequest: {
@@ -6237,6 +6238,13 @@ export interface components {
             chat_id: number;
             message: components["schemas"]["WidgetMessage"];
         };
+        /** @description The keys of a subscription in URL-safe base64. */
+        SubscriptionKeys: {
+            /** @description A secret of 16 bytes. */
+            auth: string;
+            /** @description The browser's public key: an uncompressed point of the curve P-256. */
+            p256dh: string;
+        };
         Success: {
             result: components["schemas"]["ResultOk"];
         };
@@ -6429,6 +6437,15 @@ export interface components {
         ThinVisitor: {
             external_id?: string;
             number: string;
+        };
+        ThumbnailRequest: {
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description The type of an image. */
+            type: components["schemas"]["UploadType"];
         };
         Timeline: {
             messages: components["schemas"]["TimelineEntry"][];
@@ -6634,9 +6651,75 @@ export interface components {
          * @description Unix seconds.
          */
         UnixSeconds: number;
+        UnsubscribedWebPush: {
+            /** @constant */
+            unsubscribed: true;
+        };
         UpdatedWidgetVisitor: {
             visitor: components["schemas"]["WidgetVisitor"];
         };
+        Upload: {
+            expires_at: components["schemas"]["UnixSeconds"];
+            file: components["schemas"]["UploadTarget"];
+            /** @description Where to send the preview. Present if the request has one. */
+            thumb?: components["schemas"]["UploadTarget"];
+        };
+        /** @description A file that the sender has uploaded before. Its address, name and size are those of the upload. */
+        UploadMessage: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            file_id: string;
+            /**
+             * Format: int64
+             * @description Pixels. Absent: as in the file.
+             */
+            height?: number | null;
+            text?: string | null;
+            /** @description The preview, if the sender has uploaded one. */
+            thumb_id?: string | null;
+            type: components["schemas"]["FileType"];
+            /**
+             * Format: int64
+             * @description Pixels. Absent: as in the file.
+             */
+            width?: number | null;
+        };
+        /** @description A file that is going to be uploaded. */
+        UploadRequest: {
+            /** @description Without a path. Characters that could hide the extension are removed. */
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description A preview that is uploaded beside the file, at most 320 pixels wide and high. */
+            thumb?: components["schemas"]["ThumbnailRequest"] | null;
+            type: components["schemas"]["UploadType"];
+        };
+        /** @description A form with which one file can be sent. */
+        UploadTarget: {
+            /** @description The fields of the form before `file`. */
+            fields: {
+                [key: string]: string;
+            };
+            /** @description What a message names. */
+            file_id: string;
+            /** @description The name that the message will show. */
+            file_name: string;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        UploadType: "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "audio/mpeg" | "audio/mp4" | "audio/ogg" | "audio/wav" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "application/pdf" | "text/plain" | "text/csv" | "application/zip" | "application/vnd.openxmlformats-officedocument.wordprocessingml.document" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "application/vnd.openxmlformats-officedocument.presentationml.presentation" | "application/octet-stream";
+        /** @description Tables A1 and A3, or a file that the sender has uploaded. */
+        UploadableMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"];
         UtmParameters: {
             /** @description Truncated to 255 characters. */
             campaign?: string | null;
@@ -6723,6 +6806,16 @@ export interface components {
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
+        WebPush: {
+            /** @description An uncompressed point of the curve P-256 in URL-safe base64. */
+            public_key: string;
+            /** @description Absent if the session's browser gets no notifications. */
+            subscription?: components["schemas"]["WebPushOptions"];
+        };
+        WebPushOptions: {
+            notifies_of_waiting: boolean;
+            shows_text: boolean;
+        };
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: string | null;
         /** @description A webhook without its signing secrets. */
@@ -7184,7 +7277,7 @@ export interface components {
             department_id?: number | null;
             /** @description The invitation that the visitor has accepted. */
             invite?: string | null;
-            message: components["schemas"]["ChannelMessage2"];
+            message: components["schemas"]["UploadableMessage"];
             message_id: components["schemas"]["WidgetMessageId"];
             page?: components["schemas"]["BrowserPage"] | null;
             token: components["schemas"]["VisitorToken"];
@@ -7211,6 +7304,8 @@ export interface components {
             callback_available: boolean;
             chat: components["schemas"]["WidgetChat"] | null;
             departments: components["schemas"]["ChatDepartment"][];
+            /** @description Whether the visitor can send files. */
+            files: boolean;
             /**
              * @description Whether there may be further messages between after and the first of messages. Without after, also true if the
              *     visitor has earlier chats. The endpoint history returns them.
@@ -7308,6 +7403,20 @@ export interface components {
         WidgetTheme: "system" | "light" | "dark";
         WidgetTicketRequest: {
             token: components["schemas"]["VisitorToken"];
+        };
+        /** @description An upload of a visitor. The body is read in two parts: with `flatten`, an error would not name the field. */
+        WidgetUploadRequest: {
+            /** @description Without a path. Characters that could hide the extension are removed. */
+            file_name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size: number;
+            /** @description A preview that is uploaded beside the file, at most 320 pixels wide and high. */
+            thumb?: components["schemas"]["ThumbnailRequest"] | null;
+            token: components["schemas"]["VisitorToken"];
+            type: components["schemas"]["UploadType"];
         };
         WidgetVisitor: {
             contact_info: components["schemas"]["WidgetContactInfo"];
@@ -9776,6 +9885,41 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    agentUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     agentLogin: {
         parameters: {
             query?: never;
@@ -10136,6 +10280,84 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    webPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account's key and the browser of the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description The browser is notified from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebPush"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser gets no further notifications. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsubscribedWebPush"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     botEvent: {
         parameters: {
             query?: never;
@@ -10220,6 +10442,46 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["BotError"];
+            403: components["responses"]["BotError"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["BotError"];
+            413: components["responses"]["BotPayloadTooLarge"];
+            429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    botUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["BotError"];
             401: components["responses"]["BotError"];
             403: components["responses"]["BotError"];
             404: components["responses"]["NotFound"];
@@ -10619,6 +10881,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/manifest+json": unknown;
                     "image/svg+xml": unknown;
                     "text/css": unknown;
                     "text/javascript": unknown;
@@ -10628,6 +10891,36 @@ export interface operations {
             /** @description The client's copy is up to date. */
             304: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the uploaded file. */
+                file_id: string;
+                /** @description When the link ends, in Unix seconds. */
+                until: components["schemas"]["SequentialNumber"];
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, for an hour. */
+            302: {
+                headers: {
+                    location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11604,6 +11897,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SocketTicket"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetUploadRequest"];
+            };
+        };
+        responses: {
+            /** @description The forms with which to send the files. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
