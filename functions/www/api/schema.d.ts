@@ -3385,8 +3385,13 @@ export interface components {
         BotEventResponse: {
             error?: Record<string, never>;
         };
-        /** @description A file at an address of the bot, with the fields of the channel API. */
-        BotFileAtAddress: {
+        /** @description Table B2. */
+        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
+        BotMessageAudio: {
             /**
              * Format: int64
              * @description Seconds.
@@ -3397,13 +3402,14 @@ export interface components {
              * Format: uri
              * @description An http or https URL.
              */
-            file: string;
-            file_name: string;
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
             /**
              * Format: int64
              * @description Bytes.
              */
-            file_size: number;
+            file_size?: number;
             /**
              * Format: int64
              * @description Pixels.
@@ -3412,22 +3418,22 @@ export interface components {
             performer?: string | null;
             text?: string | null;
             thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
             /** @description Unix time, seconds or milliseconds. */
             timestamp?: number | string | null;
             title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "AUDIO";
             /**
              * Format: int64
              * @description Pixels.
              */
             width?: number | null;
-        };
-        /** @description Table B2. */
-        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
-        /** @description A file at an address of the bot, or one that it has uploaded. */
-        BotMessageAudio: {
-            /** @constant */
-            type: "AUDIO";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+        } | unknown | unknown;
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageButtons: {
             buttons: components["schemas"]["BotButton"][];
@@ -3442,11 +3448,53 @@ export interface components {
              */
             type: "BUTTONS";
         };
-        /** @description A file at an address of the bot, or one that it has uploaded. */
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
         BotMessageDocument: {
-            /** @constant */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "DOCUMENT";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        } | unknown | unknown;
         BotMessageLocation: {
             /** Format: double */
             latitude: number;
@@ -3474,16 +3522,100 @@ export interface components {
              */
             type: "MARKDOWN";
         };
-        /** @description A file at an address of the bot, or one that it has uploaded. */
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
         BotMessagePhoto: {
-            /** @constant */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "PHOTO";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
-        /** @description A file at an address of the bot, or one that it has uploaded. */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        } | unknown | unknown;
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
         BotMessageSticker: {
-            /** @constant */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "STICKER";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        } | unknown | unknown;
         BotMessageText: {
             force_reply?: boolean | null;
             text: string;
@@ -3495,16 +3627,100 @@ export interface components {
              */
             type: "TEXT";
         };
-        /** @description A file at an address of the bot, or one that it has uploaded. */
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
         BotMessageVideo: {
-            /** @constant */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "VIDEO";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
-        /** @description A file at an address of the bot, or one that it has uploaded. */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        } | unknown | unknown;
+        /**
+         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+         *     uploaded file are those of the upload.
+         */
         BotMessageVoice: {
-            /** @constant */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number | null;
+            emoji?: string | null;
+            /**
+             * Format: uri
+             * @description An http or https URL.
+             */
+            file?: string;
+            file_id?: string | null;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: components["schemas"]["WebUrlOrBlank"];
+            /** @description The preview, if the bot has uploaded one. */
+            thumb_id?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "VOICE";
-        } | components["schemas"]["BotFileAtAddress"] | components["schemas"]["BotUpload"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number | null;
+        } | unknown | unknown;
         /** @description The ids that every event contains. */
         BotNotice: {
             /** @description AGENT_JOINED: the agent who has the chat. */
@@ -3550,14 +3766,6 @@ export interface components {
              * @description The `after` of the next page. Null if there are no more messages now.
              */
             next: number | null;
-        };
-        /** @description A file that the bot has uploaded. Its address, name and size are those of the upload. */
-        BotUpload: {
-            file_id: string;
-            text?: string | null;
-            thumb_id?: string | null;
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
         };
         Bots: {
             bots: components["schemas"]["Bot"][];

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::support::api_client::TestAgent;
 use crate::support::bot_fixture::TestBot;
 use crate::support::test_host::TestHost;
-use crate::support::widget_client::TestVisitor;
 
 const BOUNDARY: &str = "----------boundary";
 
@@ -98,13 +97,6 @@ impl TestAgent {
     pub async fn upload(&self, chat: u64, file: &TestFile) -> String {
         let upload = self.client.post(&format!("/agent/chats/{chat}/uploads"), &file.request()).await.expect(201);
         complete(&upload, file).await
-    }
-}
-
-impl TestVisitor {
-    /// Uploads a file and returns its id.
-    pub async fn upload(&self, file: &TestFile) -> String {
-        complete(&self.call("upload", file.request()).await.expect(201), file).await
     }
 }
 

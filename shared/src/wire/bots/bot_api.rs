@@ -17,7 +17,7 @@ use crate::wire::bots::bot_transcript;
 use crate::wire::channels::channel_api::FileFields;
 use crate::wire::fields::described::ResultOk;
 use crate::wire::fields::values::{
-    AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, Text, True, inline_schema,
+    AnyObject, AnyText, False, NotNull, Optional, OptionalText, OptionalTextOrNumber, True, inline_schema,
 };
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -260,31 +260,18 @@ pub enum BotMessage {
     Location(BotPlace),
 }
 
-/// A file at an address of the bot, or one that it has uploaded.
+/// A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
+/// uploaded file are those of the upload.
 #[derive(JsonSchema)]
-#[serde(untagged)]
-pub enum BotFile {
-    Address(Box<BotFileAtAddress>),
-    Upload(BotUpload),
-}
-
-/// A file that the bot has uploaded. Its address, name and size are those of the upload.
-#[derive(JsonSchema)]
-pub struct BotUpload {
-    pub file_id: Text<1000>,
+#[schemars(extend("anyOf" = [{"required": ["file", "file_name", "file_size"]}, {"required": ["file_id"]}]))]
+pub struct BotFile {
+    #[serde(flatten)]
+    pub file: Option<FileFields>,
+    #[serde(default)]
+    pub file_id: OptionalText<1000>,
+    /// The preview, if the bot has uploaded one.
     #[serde(default)]
     pub thumb_id: OptionalText<1000>,
-    #[serde(default)]
-    pub text: OptionalText<10_000>,
-    #[serde(default)]
-    pub timestamp: BotTimestamp,
-}
-
-/// A file at an address of the bot, with the fields of the channel API.
-#[derive(JsonSchema)]
-pub struct BotFileAtAddress {
-    #[serde(flatten)]
-    pub file: FileFields,
     #[serde(default)]
     pub text: OptionalText<10_000>,
     #[serde(default)]
