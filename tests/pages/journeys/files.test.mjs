@@ -50,9 +50,10 @@ journey(
   "agent sends a picture and a document, and the visitor's own files arrive",
   async (context) => {
     const { account, open } = context;
+    await account.admin.setPresence("online");
     const widget = await addWidget(context);
     const shop = await Shop.start({ ...context, widget }, POLICY);
-    const { page: visitor } = await shop.open({ isLoading: true });
+    const visitor = await shop.open();
     await openWindow(visitor);
     await composer(visitor).fill("Hello");
     await composer(visitor).press("Enter");
@@ -102,7 +103,9 @@ journey(
     const file = chosen("notes.txt", "text/plain", Buffer.from("Notes"));
     const input = page.locator(".composer input[type=file]");
     await input.setInputFiles(file);
-    await page.getByText("The connection has broken.").waitFor();
+    await page
+      .getByText("The connection has broken.", { exact: true })
+      .waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
     await page
       .locator(".bubble.media .file", { hasText: "notes.txt" })
