@@ -28,7 +28,7 @@ fn fields_are_set_individually_and_returned_together() {
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
             "retention_days": null, "time_zone": "UTC", "business_hours": null, "allows_http_receivers": true,
-            "aws_external_id": account.id,
+            "aws_external_id": account.id, "assignment": null, "answer_times": null, "files": default_files(),
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
         let rules = json!([{
@@ -44,6 +44,8 @@ fn fields_are_set_individually_and_returned_together() {
             json!({"idle_close": 30, "retention_days": 365, "time_zone": "Europe/Berlin"}),
             json!({"limits": {"bot_requests": 30, "channel_chats": 40}}),
             json!({"callback": {"to": "18:00", "days": [5]}}),
+            json!({"files": {"max_size_bytes": 1_000, "types": ["image/png"]}}),
+            json!({"files": {"enabled": false, "link_days": 1}}),
         ];
         let mut expected = defaults.clone();
         for change in changes {
@@ -57,6 +59,7 @@ fn fields_are_set_individually_and_returned_together() {
         let nulls = json!({
             "safe_urls": null, "rules": null, "callback": null, "limits": null, "idle_close": null,
             "retention_days": null, "time_zone": null, "business_hours": null,
+            "assignment": null, "answer_times": null, "files": null,
         });
         assert_eq!(put_settings(admin, nulls).await, merged(defaults.clone(), json!({"idle_close": null})));
         let others = merged(defaults, json!({"aws_external_id": other.id}));
@@ -64,6 +67,33 @@ fn fields_are_set_individually_and_returned_together() {
         let agent = account.create_agent("Bob").await;
         agent.client.put(SETTINGS_PATH, &json!({"idle_close": 1})).await.expect_error(403, "forbidden");
     });
+}
+
+/// The files that an account can upload at first.
+fn default_files() -> Value {
+    let office = |kind: &str| format!("application/vnd.openxmlformats-officedocument.{kind}");
+    let documents =
+        [office("wordprocessingml.document"), office("spreadsheetml.sheet"), office("presentationml.presentation")];
+    let types = [
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "audio/mpeg",
+        "audio/mp4",
+        "audio/ogg",
+        "audio/wav",
+        "audio/webm",
+        "video/mp4",
+        "video/webm",
+        "video/quicktime",
+        "application/pdf",
+        "text/plain",
+        "text/csv",
+        "application/zip",
+    ];
+    let types: Vec<&str> = types.into_iter().chain(documents.iter().map(String::as_str)).collect();
+    json!({"enabled": true, "max_size_bytes": 20 * 1024 * 1024, "types": types, "link_days": 30})
 }
 
 #[test]

@@ -80,21 +80,25 @@ fn department_is_created_listed_read_changed_and_deleted() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let (admin, ann) = (&account.admin.client, account.create_agent("Ann").await);
-        let sales =
-            json!({"department_id": 1, "name": "Sales", "agent_ids": [ann.id], "bot_id": null, "business_hours": null});
+        let department = |id: u64, name: &str, agent_ids: Value| {
+            json!({
+                "department_id": id, "name": name, "agent_ids": agent_ids, "bot_id": null, "business_hours": null,
+                "assignment": null, "answer_times": null,
+            })
+        };
+        let sales = department(1, "Sales", json!([ann.id]));
         let body = json!({"name": "Sales", "agent_ids": [ann.id, ann.id]});
         assert_eq!(admin.post(DEPARTMENTS_PATH, &body).await.expect(201), sales, "an agent is a member once");
-        let support =
-            json!({"department_id": 2, "name": "Support", "agent_ids": [], "bot_id": null, "business_hours": null});
+        let support = department(2, "Support", json!([]));
         assert_eq!(admin.post(DEPARTMENTS_PATH, &json!({"name": "Support"})).await.expect(201), support);
         let listed = admin.get(DEPARTMENTS_PATH).await.expect(200);
         assert_eq!(listed, json!({"departments": [sales, support]}));
 
         let path = format!("{DEPARTMENTS_PATH}/1");
         assert_eq!(admin.get(&path).await.expect(200), sales);
-        let renamed = json!({"department_id": 1, "name": "Sellers", "agent_ids": [ann.id], "bot_id": null, "business_hours": null});
+        let renamed = department(1, "Sellers", json!([ann.id]));
         assert_eq!(admin.patch(&path, &json!({"name": "Sellers"})).await.expect(200), renamed);
-        let all = json!({"department_id": 1, "name": "Sellers", "agent_ids": [account.admin.id, ann.id], "bot_id": null, "business_hours": null});
+        let all = department(1, "Sellers", json!([account.admin.id, ann.id]));
         let members = json!({"agent_ids": [account.admin.id, ann.id]});
         assert_eq!(admin.patch(&path, &members).await.expect(200), all);
         assert_eq!(admin.get(&path).await.expect(200), all);

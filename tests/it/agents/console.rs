@@ -15,9 +15,12 @@ const CONSOLE: BuiltFiles = BuiltFiles("console");
 fn assert_security_headers(headers: &HeaderMap) {
     let policy = header(headers, "content-security-policy").unwrap();
     let directives: BTreeSet<_> = policy.split("; ").collect();
-    let socket_origin = directives.iter().find_map(|directive| directive.strip_prefix("connect-src 'self' "));
-    let socket_origin = socket_origin.unwrap_or_else(|| panic!("no origin of the sockets in {policy}"));
-    assert!(socket_origin.starts_with("ws") && socket_origin.matches('/').count() == 2, "{socket_origin}");
+    let origins = directives.iter().find_map(|directive| directive.strip_prefix("connect-src 'self' "));
+    let (sockets, files) =
+        origins.and_then(|origins| origins.split_once(' ')).expect("the origins of sockets and files");
+    for (origin, scheme) in [(sockets, "ws"), (files, "http")] {
+        assert!(origin.starts_with(scheme) && origin.matches('/').count() == 2, "{origin}");
+    }
     for directive in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"] {
         assert!(directives.contains(directive), "{directive} is not in {policy}");
     }

@@ -200,7 +200,7 @@ fn notes_are_erased_with_their_visitor() {
         chat.agent.close(chat.number).await;
         chat.agent.add_note(chat.number).await;
         let erased = chat.agent.client.delete("/admin/visitors/1").await.expect(200);
-        assert_eq!(erased, json!({"number": 1, "removed": {"chats": 1, "entries": 2}, "complete": true}));
+        assert_eq!(erased, json!({"number": 1, "removed": {"chats": 1, "entries": 2, "files": 0}, "complete": true}));
         chat.agent.try_add_note(chat.number, json!({"text": NOTE})).await.expect_error(404, "not_found");
     });
 }

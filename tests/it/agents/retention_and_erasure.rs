@@ -155,7 +155,7 @@ fn erasure_deletes_all_chats_of_one_visitor_only() {
         assert_eq!((&shown["visitor"]["number"], &shown["visitor"]["id"]), (&visitor, &json!(VISITOR_ID)));
 
         let erased = erase_visitor(&active_chat.agent, &visitor).await.expect(200);
-        let expected = json!({"number": visitor, "removed": {"chats": 2, "entries": 3}, "complete": true});
+        let expected = json!({"number": visitor, "removed": {"chats": 2, "entries": 3, "files": 0}, "complete": true});
         assert_eq!(erased, expected);
         for chat in [active_chat.number, second] {
             active_chat.agent.client.get(&format!("/agent/chats/{chat}")).await.expect_error(404, "not_found");
