@@ -19,7 +19,7 @@ use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::service::file_links::FileLinks;
-use shared::service::uploads::FileReceiver;
+use shared::service::uploads::{FileReceiver, MessageFate};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -47,7 +47,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let webhooks = &directory.cached_settings(account_id).await?.webhooks;
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key, now };
     let sent = send_agent_message(&chats, &outgoing).await;
-    files.finish(&bucket, sent.is_ok()).await;
+    files.finish(&bucket, MessageFate::of(&sent)).await;
     let sent = match sent {
         Err(Error::Conflict(reason)) => {
             // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.

@@ -73,8 +73,9 @@ impl OverdueHandler for IdleCheck {
                 reschedule_idle_check(chats, overdue, &returned.chat, &settings, now).await?;
                 return Ok(false);
             }
-            // Usually a delayed task ends the offer. It may have been lost.
-            if chat.assignment.is_offer_over(now) {
+            // Usually a change of a table, or a delayed task at the end of an offer, causes an assignment. It may have been
+            // lost.
+            if chat.assignment.is_offer_over(now) || settings.assignment.is_some() && chat.awaits_assignment() {
                 outbox.send_assignment(&Task::assignment(&chat.account_id, Some(chat.chat_id), now)).await?;
             }
             // Usually a delayed task announces a due answer. It may have been lost.

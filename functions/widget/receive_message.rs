@@ -19,7 +19,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::file_links::FileLinks;
-use shared::service::uploads::FileReceiver;
+use shared::service::uploads::{FileReceiver, MessageFate};
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::chats::visitors::widget_visitors::visitor_id_of_token;
@@ -82,7 +82,8 @@ async fn store(
         page: page.as_ref(),
     };
     let stored = receive_visitor_text(chats, &text).await;
-    files.finish(bucket, matches!(stored, Ok(Some(_)))).await;
+    let fate = if matches!(stored, Ok(None)) { MessageFate::Rejected } else { MessageFate::of(&stored) };
+    files.finish(bucket, fate).await;
     let Some(stored) = stored? else {
         return Ok(Response::ok(StoredWidgetMessage::blacklisted(&content, &message_id, *now)));
     };

@@ -30,9 +30,10 @@ interface WorkerScope {
   clients: {
     matchAll(options: { type: "window"; includeUncontrolled: boolean }): Promise<WindowClient[]>;
     openWindow(url: string): Promise<unknown>;
+    claim(): Promise<void>;
   };
   skipWaiting(): Promise<void>;
-  addEventListener(type: "install", listener: (event: WorkerEvent) => void): void;
+  addEventListener(type: "install" | "activate", listener: (event: WorkerEvent) => void): void;
   addEventListener(type: "push", listener: (event: PushEvent) => void): void;
   addEventListener(type: "notificationclick", listener: (event: NotificationEvent) => void): void;
 }
@@ -40,6 +41,9 @@ interface WorkerScope {
 const worker = self as unknown as WorkerScope;
 
 worker.addEventListener("install", (event) => event.waitUntil(worker.skipWaiting()));
+
+// A click on a notification can then open the chat in a tab that was loaded before the worker.
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
 worker.addEventListener("push", (event) => {
   const pushed = event.data?.json();

@@ -11,6 +11,7 @@ test("a file has the type that the service knows", () => {
     ["a.zip", "application/x-zip-compressed", "application/zip"],
     ["A.DOCX", "", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
     ["a", "", "application/octet-stream"],
+    ["a.heic", "image/heic", "application/octet-stream"],
   ] as const)
     assert.equal(uploadTypeOf({ name, type }), expected, name);
 });

@@ -2,6 +2,8 @@
 
 const MAX_SIDE_PX = 320;
 const QUALITY = 0.8;
+/** The service accepts no larger previews. */
+const MAX_THUMBNAIL_BYTES = 200 * 1024;
 
 export interface Picture {
   width: number;
@@ -26,7 +28,10 @@ async function scaled(bitmap: ImageBitmap, width: number, height: number): Promi
   canvas.width = Math.max(1, width);
   canvas.height = Math.max(1, height);
   canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  // A browser that cannot write WebP writes PNG.
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/webp", QUALITY));
-  return blob ?? undefined;
+  // A browser that cannot write WebP writes PNG, which can be too large.
+  for (const type of ["image/webp", "image/jpeg"]) {
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, QUALITY));
+    if (blob !== null && blob.size <= MAX_THUMBNAIL_BYTES) return blob;
+  }
+  return undefined;
 }

@@ -108,7 +108,9 @@ impl AnswerTimers<'_> {
             Some(due) => due,
             None => {
                 let Some(due) = self.due(&chat, task, is_first).await? else { return Ok(()) };
-                self.chats.start_answer_timer(&chat, due).await?;
+                let settings = self.directory.cached_settings(&chat.account_id).await?;
+                let idle_check = settings.next_idle_check(chat.idle_since(), clock::now());
+                self.chats.start_answer_timer(&chat, due, idle_check).await?;
                 due
             }
         };

@@ -32,7 +32,7 @@ use crate::service::assignment::slot_claim;
 use crate::service::growing_answer::show_growing_answer;
 use crate::service::push::PushService;
 use crate::service::typing_notice::send_typing_notice_to_visitor;
-use crate::service::uploads::FileReceiver;
+use crate::service::uploads::{FileReceiver, MessageFate};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -72,7 +72,12 @@ impl BotEventHandler<'_> {
         let taken = files.take(&uploader, &mut content).await?;
         let message = BotMessage { bot, chat_id, content: &content, reply_to_seq, is_displayable, webhooks, now };
         let received = receive_bot_message(self.chats, &message, key).await;
-        taken.finish(files.bucket, matches!(received, Ok(BotMessageResult::Stored { .. }))).await;
+        let fate = match received {
+            // The equal message before this one can have the same file.
+            Ok(BotMessageResult::Duplicate { .. }) => MessageFate::Unknown,
+            _ => MessageFate::of(&received),
+        };
+        taken.finish(files.bucket, fate).await;
         received.map_err(in_field)
     }
 

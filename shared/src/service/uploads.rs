@@ -1,8 +1,8 @@
 //! Uploads: the form with which somebody sends a file to the bucket, and the message that then takes the file over.
 //!
 //! What a form stores is *pending*. When a message names it, its content is checked, and it is copied to the files that
-//! are in messages, with the type and the name under which it is served. A later use of the same form can therefore
-//! change nothing of a file that was sent.
+//! are in messages, with the type and the name under which it is served. A file is copied only once: a later use of the
+//! same form changes nothing of a file that was sent.
 
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl FileReceiver<'_> {
             Err(error) => Err(error),
         };
         if let Err(error) = completed {
-            taken.finish(self.bucket, false).await;
+            taken.finish(self.bucket, MessageFate::Rejected).await;
             return Err(error);
         }
         Ok(taken)
@@ -129,7 +129,7 @@ impl FileReceiver<'_> {
         Ok(())
     }
 
-    /// Checks a file and copies it. A repeated request finds the file among those that were sent.
+    /// Checks a file and copies it, unless it is already among those that were sent, as in a repeated request.
     async fn place(
         &self,
         uploader: &Uploader,
@@ -141,11 +141,11 @@ impl FileReceiver<'_> {
             return Err(self.invalid(field, MISSING));
         }
         let (pending, sent) = (pending_key(&uploader.account_id, file_id), sent_key(&uploader.account_id, file_id));
-        let Some(beginning) = self.bucket.read_beginning(&pending, SNIFFED_BYTES).await? else {
-            let sent = self.bucket.read_beginning(&sent, SNIFFED_BYTES).await?;
-            let sent = sent.ok_or_else(|| self.invalid(field, MISSING))?;
+        if let Some(sent) = self.bucket.read_beginning(&sent, SNIFFED_BYTES).await? {
             return described(&sent).map_err(|mismatch| self.mismatch(field, mismatch));
-        };
+        }
+        let beginning = self.bucket.read_beginning(&pending, SNIFFED_BYTES).await?;
+        let beginning = beginning.ok_or_else(|| self.invalid(field, MISSING))?;
         let placed = match described(&beginning) {
             Ok(placed) => placed,
             Err(mismatch) => {
@@ -187,12 +187,36 @@ fn described(beginning: &FileBeginning) -> Result<PlacedFile, FileMismatch> {
     Ok(PlacedFile { file_type, name: FileName::new(&name), size: beginning.size, image })
 }
 
+/// What became of a message with files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageFate {
+    Stored,
+    /// The message was not stored.
+    Rejected,
+    /// The message may have been stored, by this request or by another one for the same message.
+    Unknown,
+}
+
+impl MessageFate {
+    pub fn of<T>(result: &Result<T, Error>) -> Self {
+        match result {
+            Ok(_) => Self::Stored,
+            Err(Error::Unavailable(_) | Error::Internal(_)) => Self::Unknown,
+            Err(_) => Self::Rejected,
+        }
+    }
+}
+
 impl TakenFiles {
-    /// Deletes the pending files if the message was stored, and otherwise their copies. A failure is only logged: the
-    /// bucket deletes pending files itself.
-    pub async fn finish(self, bucket: &FileBucket, is_stored: bool) {
+    /// Deletes the pending files of a stored message, and the copies of a rejected one. A failure is only logged: the
+    /// bucket deletes pending files itself, and a copy that remains is in no message.
+    pub async fn finish(self, bucket: &FileBucket, fate: MessageFate) {
         let Self { account_id, file_ids } = self;
-        let key = if is_stored { pending_key } else { sent_key };
+        let key = match fate {
+            MessageFate::Stored => pending_key,
+            MessageFate::Rejected => sent_key,
+            MessageFate::Unknown => return,
+        };
         let delete = |file_id: &String| {
             let key = key(&account_id, file_id);
             async move { bucket.delete(&key).await }

@@ -186,7 +186,7 @@ impl BrowserNotifications<'_> {
         // This is recorded before the request, so that the next change of the chat finds it whatever becomes of this one.
         self.connections.record_notification(browser, chat.chat_id, !is_withdrawn).await?;
         match web_push::send(self.client, browser, key, (notification.topic(), &content), self.now).await? {
-            PushResult::Accepted => self.connections.record_notification(browser, chat.chat_id, !is_withdrawn).await,
+            PushResult::Accepted => Ok(()),
             PushResult::Gone => self.connections.delete_web_push_subscription(account_id, session_id).await,
             PushResult::Failed(reason) => {
                 tracing::warn!(account_id, agent_id, reason, "the push service did not accept a notification");

@@ -33,19 +33,26 @@ pub(super) fn operations() -> Vec<Operation> {
             "Prepares the upload of an agent's file",
         ))
         .body::<UploadRequest>()
+        .example("photo", "A picture", sample_request())
         .fails(&[Failure::TooManyRequests]),
         with_upload(Operation::post(
             "/widget/{widget_id}/upload",
             "widgetUpload",
             "Prepares the upload of a visitor's file",
         ))
-        .body::<WidgetUploadRequest>(),
+        .body::<WidgetUploadRequest>()
+        .example(
+            "photo",
+            "A picture",
+            json!({ "token": "the visitor's token", "file_name": "map.png", "type": "image/png", "file_size": 18_204 }),
+        ),
         with_upload(Operation::post(
             "/bot/webhooks/{provider_id}/{token}/chats/{chat_id}/uploads",
             "botUpload",
             "Prepares the upload of a bot's file",
         ))
         .body::<UploadRequest>()
+        .example("photo", "A picture", sample_request())
         .fails(&[Failure::NotFound]),
         Operation::get("/files/{account_id}/{file_id}/{until}/{signature}", "file", "Opens a file of a message")
             .secured_by(Security::Public)
@@ -63,6 +70,10 @@ pub(super) fn operations() -> Vec<Operation> {
 fn with_upload(operation: Operation) -> Operation {
     let operation = operation.describe(HOW_TO_UPLOAD).answers::<Upload>(201, "The forms with which to send the files.");
     operation.answer_example("file", None, sample_upload())
+}
+
+fn sample_request() -> Value {
+    json!({ "file_name": "map.png", "type": "image/png", "file_size": 18_204 })
 }
 
 fn sample_upload() -> Value {

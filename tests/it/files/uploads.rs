@@ -115,6 +115,29 @@ fn form_accepts_only_the_declared_file() {
 }
 
 #[test]
+fn form_of_a_sent_file_cannot_replace_it() {
+    run_on_shared_host(async |host| {
+        let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let file = TestFile::png();
+        let upload = chat.agent.client.post("/agent/chats/1/uploads", &file.request()).await.expect(201);
+        let target = &upload["file"];
+        assert_eq!(send_form(target, &file.content).await, StatusCode::NO_CONTENT);
+        let message = json!({"type": "photo", "file_id": target["file_id"]});
+        let seq = chat.agent.send_message(1, &message).await;
+        let mut other = file.content.clone();
+        *other.last_mut().unwrap() ^= 1;
+        assert_eq!(send_form(target, &other).await, StatusCode::NO_CONTENT);
+        let again = chat.agent.send_message(1, &message).await;
+        let video = json!({"type": "video", "file_id": target["file_id"]});
+        chat.agent.client.post("/agent/chats/1/messages", &video).await.expect(400);
+        for seq in [seq, again] {
+            let link = chat.agent.timeline_entry(1, seq).await["file"].clone();
+            assert_eq!(open(link.as_str().unwrap()).await.content, file.content, "{seq}");
+        }
+    });
+}
+
+#[test]
 fn message_names_only_files_of_its_sender() {
     run_on_shared_host(async |host| {
         let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;

@@ -22,7 +22,9 @@ pub async fn reschedule_idle_check(
     if has_changed {
         update_entries_expiry(chats, &Chat { retention_days, ..chat.clone() }, now).await?;
     }
+    let timer = chat.timer_due_at().filter(|due_at| *due_at > now);
     let next = settings.next_idle_check(chat.idle_since(), now);
+    let next = timer.map_or(next, |due_at| due_at.min(next));
     match chats.set_next_idle_check(due_item, next, retention_days).await? {
         // If entries have been added, update the entries again: a concurrent write may have used the old retention
         // period.

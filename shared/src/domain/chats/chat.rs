@@ -381,6 +381,19 @@ impl Chat {
         self.state.is_waiting() && return_at.is_some_and(|return_at| return_at <= now)
     }
 
+    /// When something happens in the chat by itself: the wait for an agent or an offer ends, or an answer is due soon.
+    pub fn timer_due_at(&self) -> Option<Timestamp> {
+        let return_at = self.handover.as_ref().and_then(|handover| handover.return_at);
+        let offer_ends_at = self.assignment.offer.map(|offer| offer.until);
+        let answer_due_at = self.owed_answer().filter(|due| !due.is_announced).map(|due| due.soon_at);
+        [return_at, offer_ends_at, answer_due_at].into_iter().flatten().min()
+    }
+
+    /// Whether an agent could get the chat, or has it without a slot.
+    pub fn awaits_assignment(&self) -> bool {
+        self.state.is_waiting() || self.state.agent().is_some() && self.assignment.slot_of.is_none()
+    }
+
     /// Whether the visitor wrote the last message.
     pub fn is_unanswered(&self) -> bool {
         self.last_message.as_ref().is_some_and(|last| last.from == Sender::Visitor.name())

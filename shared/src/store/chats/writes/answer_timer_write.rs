@@ -2,8 +2,10 @@
 
 use crate::domain::chats::answer_timer::{AnswerDue, AnswerResult};
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::chat_state::ChatState;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::report::Counter;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::AnswerDueItem;
 use crate::store::chats::report_counters::count_write;
@@ -15,22 +17,27 @@ const IS_OWED: &str = "#answer_due.#asked_seq = :asked_seq";
 const IS_NOT_ANNOUNCED: &str = "#answer_due.#asked_seq = :asked_seq AND #answer_due.#is_announced = :false";
 
 impl Chats {
-    /// Begins the time limit. Does nothing if one has begun already, or if the chat is closed. The chat's next idle check
-    /// moves to the time at which the answer is due soon, so that the event is sent even if the task for it is lost.
-    pub(crate) async fn start_answer_timer(&self, chat: &Chat, due: AnswerDue) -> Result<(), Error> {
-        let earlier = [
-            chat.handover.as_ref().and_then(|handover| handover.return_at),
-            chat.assignment.offer.map(|offer| offer.until),
-        ];
-        let next_check = earlier.into_iter().flatten().fold(due.soon_at, Ord::min);
+    /// Begins the time limit. Does nothing if one has begun already, or if no agent has the chat and it does not wait for
+    /// one. The chat's next idle check is not later than the time at which the answer is due soon, so that the event is
+    /// sent even if the task for it is lost. `idle_check` is when it takes place without the time limit.
+    pub(crate) async fn start_answer_timer(
+        &self,
+        chat: &Chat,
+        due: AnswerDue,
+        idle_check: Timestamp,
+    ) -> Result<(), Error> {
+        let timed = Chat { answer_due: Some(due), ..chat.clone() };
+        let next_check = timed.timer_due_at().map_or(idle_check, |due_at| due_at.min(idle_check));
         let update = ItemUpdate {
             key: header_key(&chat.account_id, chat.chat_id),
             update: "SET #answer_due = :due, #due_at = :next_check",
-            condition: "attribute_exists(#pk) AND attribute_not_exists(#answer_due) AND #state <> :closed",
+            condition: "attribute_exists(#pk) AND attribute_not_exists(#answer_due) AND #state <> :closed \
+                        AND #state <> :bot",
             values: vec![
                 (":due", to_attribute(&AnswerDueItem::from(due))?),
                 (":next_check", n(next_check.0)),
-                (":closed", s("closed")),
+                (":closed", s(ChatState::Closed(None).name())),
+                (":bot", s(ChatState::Bot.name())),
             ],
         };
         self.table.update_if(update).await

@@ -49,8 +49,7 @@ fn header_update(before: &Chat, after: &Chat, now: Timestamp) -> Result<ItemUpda
     ];
     let update = match after.assignment.offer {
         Some(offer) => {
-            let return_at = after.handover.as_ref().and_then(|handover| handover.return_at);
-            let due_at = return_at.map_or(offer.until, |return_at| return_at.min(offer.until));
+            let due_at = after.timer_due_at().unwrap_or(offer.until);
             values.extend([(":offer", to_attribute(&AgentOfferItem::from(offer))?), (":due_at", n(due_at.0))]);
             OFFER
         }

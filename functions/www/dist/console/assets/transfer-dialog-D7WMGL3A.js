@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-3GEVVI4N.js";import"/console/assets/chunk-RPBZ3IGJ.js";import"/console/assets/chunk-SZHCMMV4.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
