@@ -98,6 +98,7 @@ fn message_that_nobody_fetches_in_three_days_has_failed() {
         let seq = chat.send_text("Hello?").await;
         time.run_until_queues_are_empty().await;
         for _ in 0..9 {
+            time.wait_until_idle().await;
             time.advance(DAY / 3);
             chat.agent.chat(chat.number).await;
         }
@@ -112,6 +113,7 @@ fn message_that_nobody_fetches_in_three_days_has_failed() {
         time.run_until_queues_are_empty().await;
         assert_eq!(event_names(&webhook), ["delivery_failed"], "the sweep queues the event");
         for _ in 0..9 {
+            time.wait_until_idle().await;
             time.advance(DAY / 3);
             chat.agent.chat(chat.number).await;
         }

@@ -50,6 +50,13 @@ test("only changed settings are sent", () => {
   });
 });
 
+test("a stored assignment is not a change, whatever the order of its fields", () => {
+  const answer_times = { next_answer_seconds: 90, first_answer_seconds: null };
+  const assignment = { mode: "least_busy" as const, capacity: 6, offer_seconds: 120 };
+  const stored = { ...STORED, assignment, answer_times };
+  assert.equal(changesOf(stored, draftOf(stored)), undefined);
+});
+
 test("texts that are not whole numbers are reported at their fields", () => {
   assert.deepEqual(draftProblems(DRAFT), {});
   const limits = { ...DRAFT.limits, visitor_messages: "many" };

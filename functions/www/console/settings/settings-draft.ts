@@ -97,8 +97,9 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       time_zone,
       tags: stored.tags ?? [],
       business_hours: hoursDraftOf(stored.business_hours),
-      assignment: stored.assignment,
-      answer_times: stored.answer_times,
+      // In the order of keys that the draft gives too.
+      assignment: assignmentOf(assignmentDraftOf(stored.assignment)),
+      answer_times: answerTimesOf(answerTimesDraftOf(stored.answer_times)),
     },
     {
       safe_urls: parseSites(draft.safe_urls),

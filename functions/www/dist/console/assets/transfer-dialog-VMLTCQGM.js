@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-ACPQF7RD.js";import"/console/assets/chunk-MQVJCK2C.js";import"/console/assets/chunk-JR345RIT.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
