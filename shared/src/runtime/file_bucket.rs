@@ -1,5 +1,5 @@
-//! The S3 bucket of uploaded files. Browsers send files to it with a form that [`FileBucket::form`] signs, and open them
-//! with a URL that [`FileBucket::download_url`] signs, so no byte of a file passes through a function.
+//! The S3 bucket of uploaded files. Browsers send files to it with a form that `form` signs, and open them
+//! with a URL that `download_url` signs, so no byte of a file passes through a function.
 //!
 //! Keys consist of letters, digits, hyphens and slashes, so they are never escaped.
 
