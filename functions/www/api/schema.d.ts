@@ -3388,8 +3388,8 @@ export interface components {
         /** @description Table B2. */
         BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"] | components["schemas"]["BotMessagePhoto"] | components["schemas"]["BotMessageVideo"] | components["schemas"]["BotMessageAudio"] | components["schemas"]["BotMessageVoice"] | components["schemas"]["BotMessageSticker"] | components["schemas"]["BotMessageDocument"] | components["schemas"]["BotMessageLocation"];
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessageAudio: {
             /**
@@ -3433,7 +3433,7 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
         BotMessageButtons: {
             buttons: components["schemas"]["BotButton"][];
@@ -3449,8 +3449,8 @@ export interface components {
             type: "BUTTONS";
         };
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessageDocument: {
             /**
@@ -3494,7 +3494,7 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         BotMessageLocation: {
             /** Format: double */
             latitude: number;
@@ -3523,8 +3523,8 @@ export interface components {
             type: "MARKDOWN";
         };
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessagePhoto: {
             /**
@@ -3568,10 +3568,10 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessageSticker: {
             /**
@@ -3615,7 +3615,7 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         BotMessageText: {
             force_reply?: boolean | null;
             text: string;
@@ -3628,8 +3628,8 @@ export interface components {
             type: "TEXT";
         };
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessageVideo: {
             /**
@@ -3673,10 +3673,10 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         /**
-         * @description A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-         *     uploaded file are those of the upload.
+         * @description A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+         *     (`file_id` is required; the address, the name and the size are those of the upload).
          */
         BotMessageVoice: {
             /**
@@ -3720,7 +3720,7 @@ export interface components {
              * @description Pixels.
              */
             width?: number | null;
-        } | unknown | unknown;
+        };
         /** @description The ids that every event contains. */
         BotNotice: {
             /** @description AGENT_JOINED: the agent who has the chat. */

@@ -260,10 +260,9 @@ pub enum BotMessage {
     Location(BotPlace),
 }
 
-/// A file at an address of the bot, or one that it has uploaded (`file_id`). The address, the name and the size of an
-/// uploaded file are those of the upload.
+/// A file at an address of the bot (`file`, `file_name` and `file_size` are required), or one that it has uploaded
+/// (`file_id` is required; the address, the name and the size are those of the upload).
 #[derive(JsonSchema)]
-#[schemars(extend("anyOf" = [{"required": ["file", "file_name", "file_size"]}, {"required": ["file_id"]}]))]
 pub struct BotFile {
     #[serde(flatten)]
     pub file: Option<FileFields>,
