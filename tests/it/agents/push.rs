@@ -277,9 +277,11 @@ fn presence_and_settings_are_pushed_to_everybody() {
 
 #[test]
 fn blocked_links_are_replaced_in_pushes() {
-    run_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let team = Team::create(host).await;
         team.admin().client.put("/admin/settings", &json!({"safe_urls": ["example.com"]})).await.expect(200);
+        // Functions cache settings for ten seconds.
+        time.advance(seconds(10));
         let mut socket = AgentSocket::open(&team.ann).await;
         team.channel.send_text(VISITOR_ID, "See https://evil.example.net/login").await;
         for kind in ["message", "chat"] {
