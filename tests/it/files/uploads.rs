@@ -5,7 +5,9 @@ use reqwest::redirect::Policy;
 use serde_json::{Value, json};
 
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host};
+use crate::support::test_host::{
+    ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time,
+};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::upload::{TestFile, open, png, send_form, send_form_with};
 
@@ -55,6 +57,8 @@ fn visitors_file_is_shown_to_the_agent() {
         let message = json!({
             "type": "document", "file_id": upload["file"]["file_id"], "thumb_id": upload["thumb"]["file_id"],
         });
+        let video = json!({"type": "video", "file_id": upload["file"]["file_id"]});
+        visitor.call("message", json!({"message_id": "0", "message": video})).await.expect(400);
         let stored = visitor.call("message", json!({"message_id": "1", "message": message})).await.expect(200);
         assert_eq!(stored["message"]["file_name"], "bill.pdf");
         let entry = account.admin.timeline(1).await.remove(0);
@@ -77,6 +81,8 @@ fn bots_file_is_shown_to_the_visitor() {
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "Where are you?").await["chat_id"].clone();
         let file = TestFile::png();
         let file_id = fixture.bot.upload(1, &file).await;
+        let video = json!({"type": "VIDEO", "file_id": file_id});
+        fixture.bot.send_message(&chat_id, video).await.expect(400);
         let message = json!({"type": "PHOTO", "file_id": file_id});
         fixture.bot.send_message(&chat_id, message).await.expect(200);
         let entries = fixture.agent.timeline(1).await;
@@ -84,6 +90,22 @@ fn bots_file_is_shown_to_the_visitor() {
         assert_eq!(open(entry["file"].as_str().unwrap()).await.content, file.content);
         let other_chat = format!("{}/chats/999/uploads", fixture.bot.webhook_path());
         fixture.bot.client.post(&other_chat, &file.request()).await.expect(404);
+    });
+}
+
+#[test]
+fn forms_count_towards_the_limit_of_the_bot() {
+    run_with_virtual_time(async |host, _| {
+        let fixture = BotFixture::create(host).await;
+        let limit = json!({"limits": {"bot_requests": 12}});
+        fixture.account.admin.client.put("/admin/settings", &limit).await.expect(200);
+        fixture.send_visitor_text(VISITOR_ID, "One").await;
+        let path = format!("{}/chats/1/uploads", fixture.bot.webhook_path());
+        let mut statuses = Vec::new();
+        for _ in 0..25 {
+            statuses.push(fixture.bot.client.post(&path, &TestFile::png().request()).await.status);
+        }
+        assert!(statuses.contains(&201) && statuses.contains(&429), "{statuses:?}");
     });
 }
 

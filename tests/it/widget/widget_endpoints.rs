@@ -280,8 +280,17 @@ fn hostile_input_is_refused_or_stays_text() {
 fn network_that_sends_too_many_requests_has_to_wait() {
     run_with_virtual_time(async |host, _| {
         let account = host.create_account().await;
-        let endpoints =
-            ["session", "message", "visitor", "offline-message", "rating", "socket-ticket", "call", "callback"];
+        let endpoints = [
+            "session",
+            "message",
+            "visitor",
+            "offline-message",
+            "rating",
+            "socket-ticket",
+            "call",
+            "callback",
+            "upload",
+        ];
         for endpoint in endpoints {
             let widget = account.create_widget(json!({})).await;
             call_until_limited(&widget, endpoint).await;
