@@ -8,7 +8,7 @@ import { ClipIcon, CrossIcon } from "./icons";
 
 export function AttachButton({ state: { texts }, actions }: Props) {
   return (
-    <label class="attach">
+    <span class="attach">
       <input
         type="file"
         multiple
@@ -19,7 +19,7 @@ export function AttachButton({ state: { texts }, actions }: Props) {
         }}
       />
       <ClipIcon />
-    </label>
+    </span>
   );
 }
 

@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-25ERZY4V.js";import"/console/assets/chunk-F5LLMFNA.js";import"/console/assets/chunk-T3PJH2KC.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
