@@ -9,8 +9,8 @@ use crate::support::account_with_webhook::WebhookFixture;
 use crate::support::api_client::{PASSWORD, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
-    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_shared_host, run_with_virtual_time,
-    visitor_text,
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_own_host_with_virtual_time,
+    run_on_shared_host, visitor_text,
 };
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
@@ -72,7 +72,8 @@ fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
 
 #[test]
 fn every_attempt_is_counted_with_outcome_and_final_age() {
-    run_with_virtual_time(async |host, time| {
+    // A host of its own: on a used one, deliveries that an earlier test left pending would be counted, too.
+    run_on_own_host_with_virtual_time(&[], async |host, time| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         for (response, state) in [
@@ -101,7 +102,8 @@ fn every_attempt_is_counted_with_outcome_and_final_age() {
 
 #[test]
 fn bot_fallbacks_and_rate_limits_are_counted() {
-    run_with_virtual_time(async |host, time| {
+    // A host of its own: on a used one, deliveries that an earlier test left pending would be counted, too.
+    run_on_own_host_with_virtual_time(&[], async |host, time| {
         let fixture = BotFixture::create(host).await;
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;

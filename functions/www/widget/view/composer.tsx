@@ -48,6 +48,7 @@ export function Composer({ state, actions }: Props) {
       onSubmit={send}
       onDragOver={(event) => hasFiles && event.dataTransfer?.types.includes("Files") && event.preventDefault()}
       onDrop={(event) => take(event, event.dataTransfer)}
+      onPaste={(event) => take(event, event.clipboardData)}
     >
       <Uploads state={state} actions={actions} />
       <textarea
@@ -63,7 +64,6 @@ export function Composer({ state, actions }: Props) {
           fitComposer(currentTarget);
           actions.typed(currentTarget.value);
         }}
-        onPaste={(event) => take(event, event.clipboardData)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) send(event);
         }}

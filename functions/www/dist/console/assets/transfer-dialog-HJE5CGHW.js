@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-OHT3TDFV.js";import"/console/assets/chunk-LLHJVNXY.js";import"/console/assets/chunk-SVSNDA76.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
