@@ -1,5 +1,6 @@
 //! POST /admin/settings/webhooks: adds a webhook. The response shows the webhook's signing secret and, if a program
-//! fetches the events, the secret address for that. No later response shows them. The public key of an Ed25519 signature is shown in every response.
+//! fetches the events, the secret address for that. No later response shows them. The public key of an Ed25519
+//! signature is shown in every response.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 

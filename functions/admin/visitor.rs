@@ -1,8 +1,8 @@
 //! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
 //!
-//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats, entries
-//! and files this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
-//! the erasure.
+//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats,
+//! entries and files this request has erased. If the time budget runs out, `complete` is false, and a repeated request
+//! continues the erasure.
 //!
 //! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been
 //! read.

@@ -5,8 +5,8 @@
 //!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
-//! online, or has as many chats as the capacity allows. A rejected request makes no write after authentication, except for one that fails because of a concurrent
-//! request.
+//! online, or has as many chats as the capacity allows. A rejected request makes no write after authentication, except
+//! for one that fails because of a concurrent request.
 
 use std::process::ExitCode;
 

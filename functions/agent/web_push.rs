@@ -1,5 +1,5 @@
-//! /agent/web-push: GET returns the account's key for Web Push and whether the session's browser gets notifications, PUT
-//! subscribes the browser, and DELETE ends its notifications.
+//! /agent/web-push: GET returns the account's key for Web Push and whether the session's browser gets notifications,
+//! PUT subscribes the browser, and DELETE ends its notifications.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Assigns the waiting chats of an account to its agents (docs/design.md, Assignment). Two queues invoke this function: a
-//! FIFO queue with one message group for each account, and a queue of delayed tasks, which end offers. Also begins and ends
-//! the time limits of agents' answers, and tells webhooks when an answer is due soon.
+//! Assigns the waiting chats of an account to its agents (docs/design.md, Assignment). Two queues invoke this function:
+//! a FIFO queue with one message group for each account, and a queue of delayed tasks, which end offers. Also begins
+//! and ends the time limits of agents' answers, and tells webhooks when an answer is due soon.
 
 use std::process::ExitCode;
 

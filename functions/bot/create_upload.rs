@@ -1,5 +1,5 @@
-//! POST {bot_base_url}/webhooks/{provider_id}/{token}/chats/{chat_id}/uploads: returns the form with which a bot sends a
-//! file to the bucket. Only the bot that has the chat can use it. Errors have the codes of the Bot API.
+//! POST {bot_base_url}/webhooks/{provider_id}/{token}/chats/{chat_id}/uploads: returns the form with which a bot sends
+//! a file to the bucket. Only the bot that has the chat can use it. Errors have the codes of the Bot API.
 
 use std::process::ExitCode;
 

@@ -125,7 +125,7 @@ async fn handle_event(
 /// Queues the task that returns the chat to the bot if no agent accepts it in time. An error is only logged, because
 /// the idle check of the chat does the same.
 async fn queue_return(outbox: &Outbox, chat: &Chat) {
-    let Some(return_at) = chat.handover.as_ref().and_then(|handover| handover.return_at) else { return };
+    let Some(return_at) = chat.return_at() else { return };
     let (task, wait) = (Task::agent_wait_due(&chat.account_id, chat.chat_id), return_at.since(chat.updated_at));
     if let Err(error) = outbox.send_delayed(Target::Bot, &task, wait).await {
         tracing::warn!(context = error.context(), chat.account_id, chat.chat_id, "return of the chat not queued");

@@ -1,8 +1,8 @@
 //! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
 //! is checked when it may have reached the limit, and at least once an hour. A check also returns a chat to its bot if
-//! no agent has accepted it in time, and lets an offer end whose task was lost. In the remaining time, a run continues the
-//! retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
+//! no agent has accepted it in time, and lets an offer end whose task was lost. In the remaining time, a run continues
+//! the retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -73,8 +73,8 @@ impl OverdueHandler for IdleCheck {
                 reschedule_idle_check(chats, overdue, &returned.chat, &settings, now).await?;
                 return Ok(false);
             }
-            // Usually a change of a table, or a delayed task at the end of an offer, causes an assignment. It may have been
-            // lost.
+            // Usually a change of a table, or a delayed task at the end of an offer, causes an assignment. It may have
+            // been lost.
             if chat.assignment.is_offer_over(now) || settings.assignment.is_some() && chat.awaits_assignment() {
                 outbox.send_assignment(&Task::assignment(&chat.account_id, Some(chat.chat_id), now)).await?;
             }

@@ -1,7 +1,7 @@
 //! $disconnect of the WebSocket API: removes a socket that has been closed. If it was an agent's last socket, the agent
-//! counts as offline 90 seconds later. The colleagues who show the same chat are told that the agent has left it. API Gateway does not guarantee the $disconnect event. If the event is missing,
-//! `deliver-push` removes the socket when it cannot send a push to the socket; without a push, the socket expires
-//! 130 minutes after it was opened.
+//! counts as offline 90 seconds later. The colleagues who show the same chat are told that the agent has left it. API
+//! Gateway does not guarantee the $disconnect event. If the event is missing, `deliver-push` removes the socket when it
+//! cannot send a push to the socket; without a push, the socket expires 130 minutes after it was opened.
 
 use std::process::ExitCode;
 

@@ -1,12 +1,12 @@
 //! $default of the WebSocket API: handles a frame from an agent's client or a widget visitor's client.
 //!
-//! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as
-//! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat; `seen` is pushed to the
+//! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as POST
+//! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat; `seen` is pushed to the
 //! visitor of a widget; `subscribe` says what the client shows, and tells the colleagues who show the same chat. If the
 //! session has ended, the socket is closed. A socket that has missed a push is closed too; its client then connects
-//! again and reads what it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far.
-//! The response to a rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway
-//! sends its own error frame.
+//! again and reads what it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so
+//! far. The response to a rejected frame is an `error` frame. If the service fails, the invocation fails, and API
+//! Gateway sends its own error frame.
 
 use std::process::ExitCode;
 

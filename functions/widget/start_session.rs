@@ -1,7 +1,7 @@
 //! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns the widget's settings, whether
-//! agents are online, when the business hours begin, whether a bot answers, and, if the browser has a visitor's token, the visitor and the last
-//! messages. If a browser without a token sends `identify`, a visitor is created and the visitor's token is returned;
-//! without `identify`, nothing is stored for such a browser.
+//! agents are online, when the business hours begin, whether a bot answers, and, if the browser has a visitor's token,
+//! the visitor and the last messages. If a browser without a token sends `identify`, a visitor is created and the
+//! visitor's token is returned; without `identify`, nothing is stored for such a browser.
 
 use std::process::ExitCode;
 

@@ -161,8 +161,8 @@ impl FileBucket {
         self.credentials.as_ref().ok_or_else(|| Error::internal("no credentials for the bucket"))
     }
 
-    /// Sends a request. Returns `None` if there is no such file, or if a condition of the request is not met. The future
-    /// is boxed so that it is compiled only once.
+    /// Sends a request. Returns `None` if there is no such file, or if a condition of the request is not met. The
+    /// future is boxed so that it is compiled only once.
     fn request<'a>(
         &'a self,
         method: &'static str,

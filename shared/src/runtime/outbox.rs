@@ -133,7 +133,8 @@ impl Outbox {
         self.send_to_assignment(task, random_token()?).await
     }
 
-    /// Queues a step of the time limit of an answer, after the earlier ones of the chat. The queue drops a repeated step.
+    /// Queues a step of the time limit of an answer, after the earlier ones of the chat. The queue drops a repeated
+    /// step.
     pub async fn send_answer_step(&self, task: &Task) -> Result<(), Error> {
         self.send_to_assignment(task, task.deduplication_id()).await
     }
@@ -157,8 +158,8 @@ impl Outbox {
         self.queues.get(&target).ok_or_else(|| Error::internal(("no queues of the target", target.name())))
     }
 
-    /// Sends one task, with the current trace. The future is boxed so that the AWS SDK's types are compiled only once, in
-    /// this crate, instead of in every function.
+    /// Sends one task, with the current trace. The future is boxed so that the AWS SDK's types are compiled only once,
+    /// in this crate, instead of in every function.
     fn send<'a>(&'a self, url: &'a str, task: &'a Task, options: SendOptions) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);

@@ -31,8 +31,8 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::queue_task::{AssignmentTask, Task};
 
-/// How often an assignment starts again because somebody else has changed a chat or a slot in between. The queue repeats
-/// the task afterwards.
+/// How often an assignment starts again because somebody else has changed a chat or a slot in between. The queue
+/// repeats the task afterwards.
 const MAX_ROUNDS: usize = 8;
 
 pub struct ChatAssigner<'a> {
@@ -128,8 +128,8 @@ impl ChatAssigner<'_> {
         Ok(Ok(round.lines.into_values().collect()))
     }
 
-    /// Ends the chat's last offer, if its time is over, and gives the chat to the next agent, if there is one with a free
-    /// slot. Returns whether the chat is still waiting.
+    /// Ends the chat's last offer, if its time is over, and gives the chat to the next agent, if there is one with a
+    /// free slot. Returns whether the chat is still waiting.
     async fn assign_next(
         &self,
         round: &mut Round,
@@ -178,8 +178,8 @@ impl ChatAssigner<'_> {
         Ok(())
     }
 
-    /// Offers a chat, and queues the task that ends the offer. If the task is lost, the chat's idle check queues another
-    /// one.
+    /// Offers a chat, and queues the task that ends the offer. If the task is lost, the chat's idle check queues
+    /// another one.
     async fn offer(&self, chat: &Chat, (offer, claim): (AgentOffer, SlotClaim), now: Timestamp) -> Result<(), Error> {
         offer_chat(self.chats, chat, (offer, claim), now).await?;
         let task = Task::assignment(&chat.account_id, Some(chat.chat_id), offer.until);
@@ -244,7 +244,8 @@ pub async fn slot_claim(
     Ok(Some(SlotClaim::within(capacity)))
 }
 
-/// Returns the position of a waiting chat in the queue. `None` in an account without an assignment, which costs no read.
+/// Returns the position of a waiting chat in the queue. `None` in an account without an assignment, which costs no
+/// read.
 pub async fn queue_position(directory: &Directory, chats: &Chats, chat: &Chat) -> Result<Option<u64>, Error> {
     let settings = directory.cached_settings(&chat.account_id).await?;
     if settings.assignment.is_none() || !chat.state.is_waiting() {

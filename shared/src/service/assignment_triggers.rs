@@ -1,5 +1,5 @@
-//! Which changes in the tables let chats be assigned: a chat that begins to wait, a slot that becomes free, an agent who
-//! comes online, and changed settings. They come from the table streams, so no function can forget to report them.
+//! Which changes in the tables let chats be assigned: a chat that begins to wait, a slot that becomes free, an agent
+//! who comes online, and changed settings. They come from the table streams, so no function can forget to report them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::store::directory::Directory;
 use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
 use crate::wire::queue_task::Task;
 
-/// Longer than processes cache settings. An account's chats are counted again after it, because a process that still had
-/// the old settings may have let agents accept chats without slots.
+/// Longer than processes cache settings. An account's chats are counted again after it, because a process that still
+/// had the old settings may have let agents accept chats without slots.
 const RECOUNT_DELAY: Duration = Duration::from_secs(15);
 
 /// The changes of a batch, by account.

@@ -106,7 +106,8 @@ impl ChatAccess<'_> {
     }
 
     /// Returns at most `limit` visible chats that the filter selects, newest first. Only one batch of headers is read,
-    /// so that a page takes two requests to the tables, however few chats the filter selects; `next` continues the list.
+    /// so that a page takes two requests to the tables, however few chats the filter selects; `next` continues the
+    /// list.
     pub async fn filtered_list(
         &self,
         mut listing: ChatListing<'_>,

@@ -30,8 +30,8 @@ const CONCURRENT_CHATS: usize = 8;
 /// The time after which a page of closed chats ends. The function has a longer timeout, so it can still respond.
 const PAGE_TIME_BUDGET: Duration = Duration::from_secs(4);
 
-/// Returns the page that an admin requests, with the tags of its chats, and whether it is the first page of its export. Records the export in the
-/// audit log; the pages of an export have one entry a minute.
+/// Returns the page that an admin requests, with the tags of its chats, and whether it is the first page of its export.
+/// Records the export in the audit log; the pages of an export have one entry a minute.
 pub async fn exported_page(
     directory: &Directory,
     chats: &Chats,

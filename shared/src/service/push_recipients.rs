@@ -1,6 +1,7 @@
-//! Finds the agents' sockets that get the pushes about a chat at once. A socket without a subscription gets all of them.
-//! A subscriber gets those of the agent's own chats and of the chat that the client shows; the lists of the others are
-//! pushed by [`push_lists`](crate::service::push_lists). Two kinds of pushes are rare and reach more subscribers:
+//! Finds the agents' sockets that get the pushes about a chat at once. A socket without a subscription gets all of
+//! them. A subscriber gets those of the agent's own chats and of the chat that the client shows; the lists of the
+//! others are pushed by [`push_lists`](crate::service::push_lists). Two kinds of pushes are rare and reach more
+//! subscribers:
 //!
 //! - a call, which a client may have to show whoever has the chat,
 //! - a failed delivery, which admins count.

@@ -1,6 +1,7 @@
 //! Notifies the browsers of agents while the console is closed: of what a visitor writes in the agent's chat, of a chat
-//! that the agent was given, of chats that wait, and of notes that mention the agent. A notification that has become pointless, because somebody has
-//! answered or accepted the chat, is withdrawn. A notification is a hint, so an error is only logged.
+//! that the agent was given, of chats that wait, and of notes that mention the agent. A notification that has become
+//! pointless, because somebody has answered or accepted the chat, is withdrawn. A notification is a hint, so an error
+//! is only logged.
 
 use futures_util::{StreamExt, stream};
 
@@ -183,7 +184,8 @@ impl BrowserNotifications<'_> {
             text: text.and_then(shown).filter(|_| !is_withdrawn),
         };
         let content = notification.to_json()?;
-        // This is recorded before the request, so that the next change of the chat finds it whatever becomes of this one.
+        // This is recorded before the request, so that the next change of the chat finds it whatever becomes of this
+        // one.
         self.connections.record_notification(browser, chat.chat_id, !is_withdrawn).await?;
         match web_push::send(self.client, browser, key, (notification.topic(), &content), self.now).await? {
             PushResult::Accepted => Ok(()),

@@ -353,8 +353,8 @@ fn socket_api_has_a_function_for_each_event() {
     }
 }
 
-/// A batch that waits for more changes would delay every push, and old pushes are useless. Only the changes of lists are
-/// gathered, for a second.
+/// A batch that waits for more changes would delay every push, and old pushes are useless. Only the changes of lists
+/// are gathered, for a second.
 #[test]
 fn changes_are_pushed_at_once_or_dropped() {
     let (_, push) = functions().find(|(name, _)| *name == "DeliverPush").unwrap();

@@ -19,8 +19,8 @@ impl ServiceEndpoints {
             ("AWS_CALL_TIMEOUT_SECONDS", "9".to_owned()),
             ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.dynamodb_base_url)),
             ("AWS_ENDPOINT_URL_EVENTBRIDGE", format!("{}/events/{function}", self.private_base_url)),
-            // Not below a path of the function, because the browsers' forms and links have the same base URL. S3 recognizes
-            // the function by its signature.
+            // Not below a path of the function, because the browsers' forms and links have the same base URL. S3
+            // recognizes the function by its signature.
             ("AWS_ENDPOINT_URL_S3", self.s3_base_url.clone()),
             ("AWS_ENDPOINT_URL_STS", format!("{}/sts/{function}", self.private_base_url)),
             ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.private_base_url)),

@@ -1,6 +1,6 @@
-//! An S3 implementation for the local host, as small as the one of SQS: forms (POST Object), GET with ranges, HEAD, copies,
-//! DELETE and ListObjectsV2, in one SQLite database. It has a port of its own, so that files have another origin than the
-//! pages, as on AWS.
+//! An S3 implementation for the local host, as small as the one of SQS: forms (POST Object), GET with ranges, HEAD,
+//! copies, DELETE and ListObjectsV2, in one SQLite database. It has a port of its own, so that files have another
+//! origin than the pages, as on AWS.
 //!
 //! Signatures and the policies of forms are verified, and each request needs the permission of the function that has
 //! signed it. The lifecycle rules of the template apply.

@@ -14,9 +14,9 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 
 /// Makes the agent the owner of the chat. Fails if another agent has the chat, if it is closed, or if the offer to a
-/// department has changed since `chat` was read. Also fails if the chat is offered to another agent at the moment, or if
-/// the agent has no free slot; `claim` is `None` in an account without a capacity. Does nothing if the agent already has
-/// the chat.
+/// department has changed since `chat` was read. Also fails if the chat is offered to another agent at the moment, or
+/// if the agent has no free slot; `claim` is `None` in an account without a capacity. Does nothing if the agent already
+/// has the chat.
 pub async fn accept_chat(
     chats: &Chats,
     chat: Chat,

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
-/// Makes the change and returns the chat after it. Makes no write if nothing changes. Fails with `Conflict` if the state
-/// of the chat does not allow the change, and with `NotFound` if the chat is being erased.
+/// Makes the change and returns the chat after it. Makes no write if nothing changes. Fails with `Conflict` if the
+/// state of the chat does not allow the change, and with `NotFound` if the chat is being erased.
 pub async fn change_chat(
     chats: &Chats,
     chat: Chat,

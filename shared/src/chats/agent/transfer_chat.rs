@@ -23,12 +23,6 @@ pub struct Transfer<'a> {
     pub claim: Option<SlotClaim>,
 }
 
-impl<'a> From<&'a TransferTarget> for Transfer<'a> {
-    fn from(to: &'a TransferTarget) -> Self {
-        Self { to, note: None, claim: None }
-    }
-}
-
 /// Transfers a chat and adds a timeline entry that reports the transfer, after the note. Returns the entries with the
 /// notifications. If the owner requests two transfers concurrently, one of them fails. Fails if the other agent has no
 /// free slot.
@@ -36,10 +30,9 @@ pub async fn transfer_chat(
     chats: &Chats,
     chat: Chat,
     by: TransferRequester<'_>,
-    transfer: impl Into<Transfer<'_>>,
+    transfer: Transfer<'_>,
     context: NotificationContext<'_>,
 ) -> Result<Transition, Error> {
-    let transfer = transfer.into();
     let mut before = chat;
     let mut races = WriteRaces::new("transfer");
     loop {

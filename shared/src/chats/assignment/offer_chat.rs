@@ -10,8 +10,8 @@ use crate::store::chats::Chats;
 use crate::store::table::WriteError;
 use crate::store::write_races::WriteRaces;
 
-/// Offers the chat to an agent, who then holds a slot for it. Returns the chat after the offer. Fails with `Conflict` if
-/// the chat has changed hands since it was read, or if the claim of the slot fails.
+/// Offers the chat to an agent, who then holds a slot for it. Returns the chat after the offer. Fails with `Conflict`
+/// if the chat has changed hands since it was read, or if the claim of the slot fails.
 pub async fn offer_chat(
     chats: &Chats,
     chat: &Chat,
@@ -23,8 +23,8 @@ pub async fn offer_chat(
     Ok(after)
 }
 
-/// Ends an offer whose time is over. Returns the chat after it. Fails with `Conflict` if the chat has changed hands since
-/// it was read.
+/// Ends an offer whose time is over. Returns the chat after it. Fails with `Conflict` if the chat has changed hands
+/// since it was read.
 pub async fn end_offer(chats: &Chats, chat: &Chat, now: Timestamp) -> Result<Chat, Error> {
     let after = Chat { assignment: chat.assignment.without_offer(), version: chat.version + 1, ..chat.clone() };
     written(chats.write_offer(chat, &after, None, now).await)?;

@@ -1,5 +1,5 @@
-//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines, files and panels, the reference
-//! to the visitor's last call, and the visitor number.
+//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines, files and panels, the
+//! reference to the visitor's last call, and the visitor number.
 
 use std::time::Duration;
 

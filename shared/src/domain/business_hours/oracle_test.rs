@@ -1,5 +1,5 @@
-//! Compares business hours with a naive model, minute by minute: it paints the open minutes of each local day, and looks
-//! up what the clocks on the wall show.
+//! Compares business hours with a naive model, minute by minute: it paints the open minutes of each local day, and
+//! looks up what the clocks on the wall show.
 
 use std::collections::HashMap;
 

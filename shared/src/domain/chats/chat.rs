@@ -375,18 +375,21 @@ impl Chat {
         self.participants.push(agent_id);
     }
 
+    /// When the chat returns to its bot if no agent accepts it. `None` if the bot has no time limit.
+    pub fn return_at(&self) -> Option<Timestamp> {
+        self.handover.as_ref().and_then(|handover| handover.return_at)
+    }
+
     /// Whether the chat waits for an agent whom its bot has invited, and the time limit for accepting it is over.
     pub fn is_agent_wait_over(&self, now: Timestamp) -> bool {
-        let return_at = self.handover.as_ref().and_then(|handover| handover.return_at);
-        self.state.is_waiting() && return_at.is_some_and(|return_at| return_at <= now)
+        self.state.is_waiting() && self.return_at().is_some_and(|return_at| return_at <= now)
     }
 
     /// When something happens in the chat by itself: the wait for an agent or an offer ends, or an answer is due soon.
     pub fn timer_due_at(&self) -> Option<Timestamp> {
-        let return_at = self.handover.as_ref().and_then(|handover| handover.return_at);
         let offer_ends_at = self.assignment.offer.map(|offer| offer.until);
         let answer_due_at = self.owed_answer().filter(|due| !due.is_announced).map(|due| due.soon_at);
-        [return_at, offer_ends_at, answer_due_at].into_iter().flatten().min()
+        [self.return_at(), offer_ends_at, answer_due_at].into_iter().flatten().min()
     }
 
     /// Whether an agent could get the chat, or has it without a slot.

@@ -18,8 +18,8 @@ const MAX_PASSED_BY: usize = 30;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatAssignment {
-    /// The agent whose slot the chat takes. `None` if no agent has the chat and it is not offered to one, and in accounts
-    /// without a capacity.
+    /// The agent whose slot the chat takes. `None` if no agent has the chat and it is not offered to one, and in
+    /// accounts without a capacity.
     pub slot_of: Option<u64>,
     pub offer: Option<AgentOffer>,
     /// The agents to whom the chat was offered and who did not accept it in time.

@@ -1,4 +1,5 @@
-//! The conditions by which an agent filters a list of chats. All of them follow from the header, which a list reads anyway.
+//! The conditions by which an agent filters a list of chats. All of them follow from the header, which a list reads
+//! anyway.
 
 use crate::domain::chats::chat::Chat;
 use crate::domain::timestamp::Timestamp;

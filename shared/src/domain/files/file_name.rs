@@ -45,8 +45,8 @@ impl FileName {
     }
 }
 
-/// Control characters end a header, the characters for the direction of text show `exe.png` for `gnp.exe`, and the others
-/// are not allowed in the names of files of some operating systems.
+/// Control characters end a header, the characters for the direction of text show `exe.png` for `gnp.exe`, and the
+/// others are not allowed in the names of files of some operating systems.
 fn is_allowed(letter: char) -> bool {
     let has_no_width = matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{feff}');
     let sets_direction = matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');

@@ -1,7 +1,8 @@
-//! The types of files that the service knows, and whether the beginning of a file has the type that its sender declares.
+//! The types of files that the service knows, and whether the beginning of a file has the type that its sender
+//! declares.
 //!
-//! The list is closed: a type that a browser would execute, such as HTML or SVG, is not in it. A file of another type can
-//! be sent as [`FileType::Other`] if the account allows it; it is only ever downloaded.
+//! The list is closed: a type that a browser would execute, such as HTML or SVG, is not in it. A file of another type
+//! can be sent as [`FileType::Other`] if the account allows it; it is only ever downloaded.
 
 use crate::domain::chats::media::MediaType;
 use crate::domain::named::named;
@@ -9,8 +10,8 @@ use crate::domain::named::named;
 /// How many bytes of a file are read to recognise its type, and the dimensions of an image. Cameras write up to four
 /// blocks of metadata of 64 KB each before the dimensions.
 pub const SNIFFED_BYTES: u64 = 256 * 1024;
-/// The maximum number of pixels of an image, so that a small file cannot use up the memory of the browsers that show it.
-/// It is the number of pixels of the largest cameras of telephones.
+/// The maximum number of pixels of an image, so that a small file cannot use up the memory of the browsers that show
+/// it. It is the number of pixels of the largest cameras of telephones.
 const MAX_IMAGE_PIXELS: u64 = 200_000_000;
 /// The maximum width and height of a thumbnail in pixels.
 pub const MAX_THUMBNAIL_SIDE: u64 = 320;

@@ -45,8 +45,8 @@ pub(crate) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Opt
     change_write(chat, &counters(after), &counters(before))
 }
 
-/// Returns the write that counts a closed chat by its tags `after` instead of by its tags `before`, or `None` if they are
-/// the same tags.
+/// Returns the write that counts a closed chat by its tags `after` instead of by its tags `before`, or `None` if they
+/// are the same tags.
 pub(crate) fn count_tags_write(chat: &Chat, before: &[u64], after: &[u64]) -> Option<Write> {
     let counters = |tag_ids: &[u64], others: &[u64]| -> Vec<Counter> {
         tag_ids.iter().filter(|tag_id| !others.contains(tag_id)).copied().map(Counter::ChatsWithTag).collect()

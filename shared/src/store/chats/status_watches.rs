@@ -1,8 +1,8 @@
-//! The reported statuses of the accounts that have a webhook for their changes, one item for each account, and the events
-//! that report them. The index `due` contains the items.
+//! The reported statuses of the accounts that have a webhook for their changes, one item for each account, and the
+//! events that report them. The index `due` contains the items.
 //!
-//! Deliveries belong to entries, and entries to chats. The events of an account, which belong to no chat, are the entries
-//! of a chat with the number 0, which has no header.
+//! Deliveries belong to entries, and entries to chats. The events of an account, which belong to no chat, are the
+//! entries of a chat with the number 0, which has no header.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

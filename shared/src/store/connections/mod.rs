@@ -1,6 +1,6 @@
 //! The Connections table: agents' sessions and presence, the sockets of agents and visitors, request counts, failed
-//! logins, circuit breakers (the shared state of receivers that hang), and the browsers that get notifications. Every item
-//! expires.
+//! logins, circuit breakers (the shared state of receivers that hang), and the browsers that get notifications. Every
+//! item expires.
 
 pub mod circuit_breakers;
 mod local_rate_windows;

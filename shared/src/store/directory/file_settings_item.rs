@@ -22,7 +22,8 @@ impl FileSettingsItem {
 }
 
 impl From<FileSettingsItem> for FileSettings {
-    /// A type that the service no longer knows is left out, because an error would make all requests of the account fail.
+    /// A type that the service no longer knows is left out, because an error would make all requests of the account
+    /// fail.
     fn from(FileSettingsItem { enabled, max_size_bytes, types, link_days }: FileSettingsItem) -> Self {
         let types = types.iter().filter_map(|name| FileType::parse(name)).collect();
         Self { enabled, max_size_bytes, types, link_days }

@@ -64,6 +64,7 @@ pub(in crate::store) struct SettingsItem {
     assignment: Option<AssignmentItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_times: Option<AnswerTimesItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     files: Option<FileSettingsItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

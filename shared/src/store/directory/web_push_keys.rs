@@ -1,5 +1,5 @@
-//! The key pairs with which accounts sign requests to push services, in the Directory table. A key is created when it is
-//! first needed, and never changes: the browsers that have subscribed with it would get nothing more.
+//! The key pairs with which accounts sign requests to push services, in the Directory table. A key is created when it
+//! is first needed, and never changes: the browsers that have subscribed with it would get nothing more.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;

@@ -246,7 +246,8 @@ impl Stores {
     pub(crate) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
         let chat = self.chats.chat("acc", 1).await?.unwrap();
         let by = TransferRequester { agent: &agent_snapshot(by), is_admin: false };
-        let transition = transfer_chat(&self.chats, chat, by, to, without_webhooks(seconds_later(1))).await?;
+        let transition =
+            transfer_chat(&self.chats, chat, by, transfer_to(to), without_webhooks(seconds_later(1))).await?;
         Ok(transition.chat)
     }
 

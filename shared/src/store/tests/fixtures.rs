@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::BoxFuture;
 
+use crate::chats::agent::transfer_chat::Transfer;
 use crate::chats::notifications::NotificationContext;
 use crate::domain::bots::bot_settings::BotSettings;
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
@@ -66,6 +67,11 @@ pub(crate) fn agent(agent_id: u64, email: &str) -> Agent {
 
 pub(crate) fn bob() -> AgentSnapshot {
     AgentSnapshot { agent_id: 1, name: "Bob".into(), photo: None }
+}
+
+/// A transfer without a note in an account without a capacity.
+pub(crate) fn transfer_to(to: &TransferTarget) -> Transfer<'_> {
+    Transfer { to, note: None, claim: None }
 }
 
 pub(crate) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {

@@ -22,7 +22,8 @@ const STORE_LATENCY: Duration = Duration::from_millis(20);
 const LISTS: u64 = 30;
 /// How often it is read before, so that a process is running and has filled its caches.
 const WARM_UP_LISTS: u64 = 5;
-/// The lists: all chats, those in which the visitor wrote last, which are all of them, and two filters that select none.
+/// The lists: all chats, those in which the visitor wrote last, which are all of them, and two filters that select
+/// none.
 const QUERIES: [&str; 5] = ["", "&unanswered=true", "&tag_id=1", "&mentioned=true", "&snoozed=true"];
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {

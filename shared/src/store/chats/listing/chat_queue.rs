@@ -1,5 +1,5 @@
-//! The chats of an account that wait for an agent, and their positions in the queue. The assignment stores the positions
-//! when it has assigned what it could, so that a visitor's request for the position reads one item.
+//! The chats of an account that wait for an agent, and their positions in the queue. The assignment stores the
+//! positions when it has assigned what it could, so that a visitor's request for the position reads one item.
 
 use serde::Deserialize;
 

@@ -91,8 +91,8 @@ impl Chats {
         self.table.query_all(query, usize::MAX).await?.into_iter().map(slots).collect()
     }
 
-    /// Lets a chat take a slot of the agent who has it, whatever the capacity: the agent got it while the account had no
-    /// capacity. Does nothing if the chat has changed since it was read, or takes a slot already.
+    /// Lets a chat take a slot of the agent who has it, whatever the capacity: the agent got it while the account had
+    /// no capacity. Does nothing if the chat has changed since it was read, or takes a slot already.
     pub(crate) async fn count_chat_of_agent(&self, chat: &Chat, agent_id: u64) -> Result<(), Error> {
         let header = ItemUpdate {
             key: header_key(&chat.account_id, chat.chat_id),

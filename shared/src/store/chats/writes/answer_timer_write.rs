@@ -17,9 +17,9 @@ const IS_OWED: &str = "#answer_due.#asked_seq = :asked_seq";
 const IS_NOT_ANNOUNCED: &str = "#answer_due.#asked_seq = :asked_seq AND #answer_due.#is_announced = :false";
 
 impl Chats {
-    /// Begins the time limit. Does nothing if one has begun already, or if no agent has the chat and it does not wait for
-    /// one. The chat's next idle check is not later than the time at which the answer is due soon, so that the event is
-    /// sent even if the task for it is lost. `idle_check` is when it takes place without the time limit.
+    /// Begins the time limit. Does nothing if one has begun already, or if no agent has the chat and it does not wait
+    /// for one. The chat's next idle check is not later than the time at which the answer is due soon, so that the
+    /// event is sent even if the task for it is lost. `idle_check` is when it takes place without the time limit.
     pub(crate) async fn start_answer_timer(
         &self,
         chat: &Chat,

@@ -19,9 +19,9 @@ const END_OFFER: &str = "SET #version = :version, #slot_of = :slot_of, #passed_b
 const CLAIM: usize = 1;
 
 impl Chats {
-    /// Stores the offer of `after`. The chat's next idle check moves to the end of the offer, so that the offer ends even
-    /// if the task for it is lost. Fails with `Conflict` if the agent has no free slot, and loses the race if the chat
-    /// has had a transition or an offer since `before` was read.
+    /// Stores the offer of `after`. The chat's next idle check moves to the end of the offer, so that the offer ends
+    /// even if the task for it is lost. Fails with `Conflict` if the agent has no free slot, and loses the race if the
+    /// chat has had a transition or an offer since `before` was read.
     pub(crate) async fn write_offer(
         &self,
         before: &Chat,

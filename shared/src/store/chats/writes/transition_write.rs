@@ -23,8 +23,8 @@ impl Chats {
     /// Writes a transition and its entries. When the chat is closed, also removes the reference to the open chat from
     /// the visitor's item, and counts the chat for the reports. The first attempt assumes that the visitor expires
     /// together with this chat. If the write fails because a chat that was closed earlier expires later, the second
-    /// attempt uses that chat's expiry. With an idempotency key, also stores the receipt of the first entry. If the chat
-    /// takes the slot of another agent, fails with `Conflict` unless the claim holds.
+    /// attempt uses that chat's expiry. With an idempotency key, also stores the receipt of the first entry. If the
+    /// chat takes the slot of another agent, fails with `Conflict` unless the claim holds.
     pub(crate) async fn write_transition(
         &self,
         before: &Chat,
@@ -135,7 +135,7 @@ fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     } else if after.given_to_bot_at != before.given_to_bot_at {
         values.extend(given_chat_values(after)?);
         UPDATE_GIVEN_CHAT
-    } else if let Some(return_at) = after.handover.as_ref().and_then(|handover| handover.return_at) {
+    } else if let Some(return_at) = after.return_at() {
         values.push((":due_at", n(return_at.0)));
         UPDATE_WAIT_FOR_AGENT
     } else {

@@ -66,7 +66,7 @@ async fn transitions_take_move_and_free_slots() {
     let (agent, to) = (agent_snapshot(1), TransferTarget::Agent(agent_snapshot(2)));
     let by = TransferRequester { agent: &agent, is_admin: false };
     let chat = stores.chat_header(1).await;
-    let transfer = Transfer { to: &to, note: None, claim: Some(CLAIM) };
+    let transfer = Transfer { claim: Some(CLAIM), ..transfer_to(&to) };
     transfer_chat(&stores.chats, chat, by, transfer, without_webhooks(NOW)).await.unwrap();
     assert_eq!(stores.held().await, BTreeMap::from([(1, 1), (2, 1)]));
     release_chats_of_agent(&stores.chats, "acc", 2, &[], NOW).await.unwrap();
@@ -192,7 +192,7 @@ async fn counters_are_exact_after_concurrent_changes() {
                         let (agent, chat) = (agent_snapshot(agent_id), stores.chat_header(chat_id).await);
                         let to = TransferTarget::Agent(agent_snapshot(agent_id % 3 + 1));
                         let by = TransferRequester { agent: &agent, is_admin: true };
-                        let transfer = Transfer { to: &to, note: None, claim: Some(CLAIM) };
+                        let transfer = Transfer { claim: Some(CLAIM), ..transfer_to(&to) };
                         drop(transfer_chat(&stores.chats, chat, by, transfer, without_webhooks(NOW)).await);
                     }
                     _ => {

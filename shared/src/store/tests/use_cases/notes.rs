@@ -21,7 +21,7 @@ async fn note_is_neither_a_message_nor_a_transition() {
 }
 
 #[tokio::test]
-async fn mentions_of_notes_are_kept_in_the_header_of_open_and_closed_chats() {
+async fn mentions_are_kept_in_headers_of_open_and_closed_chats() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let mention = async |mentions: &[u64]| {

@@ -381,7 +381,7 @@ impl Subject {
         let Some(chat) = self.stores.chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
         let agent = agent_snapshot(by);
         let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-        outcome_of(transfer_chat(&self.stores.chats, chat, by, &to, self.context()).await)
+        outcome_of(transfer_chat(&self.stores.chats, chat, by, transfer_to(&to), self.context()).await)
     }
 
     /// Returns the numbers of all chats. A number may be missing, because it is skipped if two concurrent messages of

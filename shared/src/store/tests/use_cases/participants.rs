@@ -7,7 +7,9 @@ impl Stores {
     async fn transfer_as_admin(&self, chat_id: u64, by: u64, to: u64) {
         let (by, to) = (agent_snapshot(by), TransferTarget::Agent(agent_snapshot(to)));
         let by = TransferRequester { agent: &by, is_admin: true };
-        transfer_chat(&self.chats, self.chat_header(chat_id).await, by, &to, without_webhooks(NOW)).await.unwrap();
+        transfer_chat(&self.chats, self.chat_header(chat_id).await, by, transfer_to(&to), without_webhooks(NOW))
+            .await
+            .unwrap();
     }
 
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<Content> {

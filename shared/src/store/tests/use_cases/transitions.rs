@@ -78,7 +78,7 @@ async fn stale_transfer_does_not_move_the_chat_of_the_next_agent() {
         &stores.chats,
         stale,
         TransferRequester { agent: &bob(), is_admin: false },
-        &to,
+        transfer_to(&to),
         without_webhooks(NOW),
     )
     .await;
@@ -116,7 +116,7 @@ async fn transitions_raise_the_version_and_messages_do_not() {
         &stores.chats,
         stale,
         TransferRequester { agent: &bob(), is_admin: false },
-        &to_ann,
+        transfer_to(&to_ann),
         without_webhooks(NOW),
     )
     .await
@@ -150,9 +150,15 @@ async fn stale_close_of_an_offered_chat_is_refused() {
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     let requester = TransferRequester { agent: &bob(), is_admin: false };
     let active = stores.chat_header(1).await;
-    transfer_chat(&stores.chats, active, requester, &TransferTarget::Department(sales()), without_webhooks(NOW))
-        .await
-        .unwrap();
+    transfer_chat(
+        &stores.chats,
+        active,
+        requester,
+        transfer_to(&TransferTarget::Department(sales())),
+        without_webhooks(NOW),
+    )
+    .await
+    .unwrap();
     let refused = close_chat(&stores.chats, stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
 }
@@ -169,7 +175,7 @@ async fn waiting_time_starts_with_the_transition_into_waiting() {
     let chat = stores.chat_header(1).await;
     let requester = TransferRequester { agent: &bob(), is_admin: false };
     let to = TransferTarget::Department(sales());
-    transfer_chat(&stores.chats, chat, requester, &to, without_webhooks(seconds_later(3))).await.unwrap();
+    transfer_chat(&stores.chats, chat, requester, transfer_to(&to), without_webhooks(seconds_later(3))).await.unwrap();
     assert_eq!(waiting_since().await, Some(seconds_later(3)));
     stores.accept(1, &ann(), &[webhook("W")], seconds_later(4)).await.unwrap();
     assert_eq!(waiting_since().await, None);
