@@ -122,6 +122,8 @@ pub(crate) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passed_by: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    offer_ended_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_due: Option<AnswerDueItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
@@ -186,7 +188,7 @@ impl HeaderItem {
             tag_ids,
             snooze,
             mentions,
-            assignment: ChatAssignment { slot_of, offer, passed_by },
+            assignment: ChatAssignment { slot_of, offer, passed_by, offer_ended_at },
             answer_due,
             retention_days,
             previous_chats,
@@ -250,6 +252,7 @@ impl HeaderItem {
             slot_of,
             agent_offer: offer.map(AgentOfferItem::from),
             passed_by,
+            offer_ended_at: offer_ended_at.map(|at| at.0),
             answer_due: answer_due.map(AnswerDueItem::from),
             retention_days,
             previous_chats,
@@ -325,6 +328,7 @@ impl TryFrom<HeaderItem> for Chat {
                 slot_of: item.slot_of,
                 offer: item.agent_offer.map(AgentOffer::from),
                 passed_by: item.passed_by,
+                offer_ended_at: item.offer_ended_at.map(Timestamp),
             },
             answer_due: item.answer_due.map(AnswerDue::from),
             retention_days: item.retention_days,
