@@ -100,7 +100,7 @@ impl PushService<'_> {
     fn is_visible(&self, change: &TableChange) -> bool {
         match change {
             TableChange::Presence { before, after } => self.status(before.as_deref()) != self.status(after.as_deref()),
-            TableChange::SessionEnded { .. } | TableChange::Lists(_) | TableChange::Directory => true,
+            TableChange::SessionEnded { .. } | TableChange::Lists(_) | TableChange::Directory { .. } => true,
             TableChange::Chat { change, .. } => self.is_visible_in_chat(change),
         }
     }
@@ -150,7 +150,7 @@ impl PushService<'_> {
                 TableChange::Chat { chat_id, change } => by_chat.entry(chat_id).or_default().push(change),
                 TableChange::SessionEnded { session_id } => self.close_sockets(&account_id, &session_id).await?,
                 TableChange::Lists(changes) => lists.merge(changes),
-                TableChange::Directory => drop(for_all.insert(None, push::settings_frame().into())),
+                TableChange::Directory { .. } => drop(for_all.insert(None, push::settings_frame().into())),
                 TableChange::Presence { before, after } => {
                     let agent_id = before.as_ref().or(after.as_ref()).map(|presence| presence.agent_id);
                     let status = self.status(after.as_deref());

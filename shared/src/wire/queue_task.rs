@@ -156,7 +156,7 @@ pub struct AssignmentTask {
     /// A chat that has changed, which the index of waiting chats may not contain yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_id: Option<u64>,
-    /// Whether chats that agents have without a slot take one first, because the settings have changed.
+    /// Whether chats that agents have without a slot take one first, because the assignment has just begun.
     #[serde(default)]
     pub recount: bool,
     /// The time of the change, as Unix time in milliseconds, for the log.
