@@ -5794,6 +5794,8 @@ export interface components {
              */
             agent: components["schemas"]["WebhookAgent"] | null;
             analytics: components["schemas"]["EventAnalytics"] | null;
+            /** @description Only in answer_due_soon: the end of the time limit. Null if the agent has answered since the event. */
+            answer_due_at?: components["schemas"]["UnixSeconds"];
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
             /** @enum {string} */

@@ -9,6 +9,8 @@ import {
   sendMessage,
   useBrowser,
 } from "../support/console.mjs";
+import { addWidget, composer, openWindow, Shop } from "../support/shop.mjs";
+import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -78,3 +80,27 @@ journey(
     assert.equal(state, "active");
   },
 );
+
+journey("visitor sees the place in the queue", async (context) => {
+  const { admin } = context.account;
+  await admin.put("/admin/settings", {
+    assignment: { mode: "round_robin", capacity: 1 },
+  });
+  await admin.setPresence("online");
+  const amara = await context.account.openChat("Amara Kone");
+  const isActive = async () =>
+    (await admin.get(`/agent/chats/${amara.chatId}`)).state === "active";
+  await waitFor("an agent for Amara", isActive);
+  await context.account.openChat("Bo Lind");
+  const shop = await Shop.start({
+    ...context,
+    widget: await addWidget(context),
+  });
+  const visitor = await shop.open();
+  await openWindow(visitor);
+  await composer(visitor).fill("Hello");
+  await composer(visitor).press("Enter");
+  await visitor.getByText("Your place in the queue: 2").waitFor();
+  await admin.post(`/agent/chats/${amara.chatId}/close`);
+  await visitor.getByText("Your place in the queue: 1").waitFor();
+});

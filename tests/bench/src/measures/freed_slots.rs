@@ -26,9 +26,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     let (driver, integrator) = (bench.driver().await?, Integrator::start().await?);
     let chats = OpenChats::create(&driver, "slots", &integrator.url(), 1).await?;
     let admin = &chats.admin;
-    driver.api.put::<Value>("/agent/presence", &admin.token, &json!({"status": "online"})).await?;
+    driver.api.put("/agent/presence", &admin.token, &json!({"status": "online"})).await?;
     let assignment = json!({"assignment": {"mode": "round_robin", "capacity": 1}});
-    driver.api.put::<Value>("/admin/settings", &admin.token, &assignment).await?;
+    driver.api.put("/admin/settings", &admin.token, &assignment).await?;
     let last = 1 + WARM_UP + FREED;
     for chat in 2..=last {
         driver.send_visitor_message(&chats.channel_path, &format!("visitor-{chat}")).await?;
