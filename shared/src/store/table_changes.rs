@@ -1,7 +1,6 @@
 //! Converts the items in a stream record to domain values.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::Panel;
@@ -20,6 +19,7 @@ use crate::store::connections::presence::{PRESENCE_PREFIX, presence_from_item};
 use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX, is_suspended_session};
 use crate::store::connections::subscriptions::{CHANGES_PREFIX, list_changes_from_item};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX, SETTINGS_SORT_KEY};
+use crate::store::directory::settings::settings_from_item;
 use crate::store::table::Item;
 
 /// A change in an account that may have to be pushed to sockets.
@@ -129,13 +129,15 @@ pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableCh
         let session_id = session_id.to_owned();
         return Ok(Some((account_id.to_owned(), TableChange::SessionEnded { session_id })));
     }
-    let begins_assignment = sk == SETTINGS_SORT_KEY && !has_assignment(&change.before) && has_assignment(&change.after);
-    let account_id = account_of_directory_item(&pk, item);
-    Ok(account_id.map(|account_id| (account_id, TableChange::Directory { begins_assignment })))
+    let Some(account_id) = account_of_directory_item(&pk, item) else { return Ok(None) };
+    let begins_assignment = sk == SETTINGS_SORT_KEY && begins_assignment(change)?;
+    Ok(Some((account_id, TableChange::Directory { begins_assignment })))
 }
 
-fn has_assignment(settings: &Option<Item>) -> bool {
-    settings.as_ref().is_some_and(|settings| settings.get("assignment").is_some_and(AttributeValue::is_m))
+fn begins_assignment(change: ItemChange) -> Result<bool, Error> {
+    let (before, after) = convert(change, settings_from_item)?;
+    let has_assignment = |settings: Option<Box<AccountSettings>>| settings.is_some_and(|it| it.assignment.is_some());
+    Ok(has_assignment(after) && !has_assignment(before))
 }
 
 fn parse_chat_item_change(sk: &str, change: ItemChange) -> Result<Option<ChatItemChange>, Error> {

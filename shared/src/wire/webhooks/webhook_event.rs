@@ -149,7 +149,7 @@ impl WebhookPayload<'_> {
         let rate = self.webhook_dispatch.reports_rating.then(|| self.chat.rating.map(Name));
         let event = self.webhook_dispatch.event;
         let message = self.timeline.first().filter(|_| event.is_about_message());
-        let answer_due_at = self.chat.owed_answer().map(|due| due.at.into());
+        let owed_answer = self.chat.owed_answer().filter(|_| event == WebhookEvent::AnswerDueSoon);
         OptInEvent {
             chat: self.chat_fields(common),
             seq: SequentialNumber(seq),
@@ -157,7 +157,7 @@ impl WebhookPayload<'_> {
             agent: self.agent(),
             rate,
             message: message.map(|entry| EventMessage::new(event, entry)),
-            answer_due_at: (event == WebhookEvent::AnswerDueSoon).then_some(answer_due_at),
+            answer_due_at: owed_answer.map(|due| due.at.into()),
         }
     }
 
@@ -296,9 +296,9 @@ pub struct OptInEvent {
     /// Only in message, delivery_failed and delivered_late.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<EventMessage>,
-    /// Only in answer_due_soon: the end of the time limit. Null if the agent has answered since the event.
+    /// Only in answer_due_soon, and only until an agent has answered: the end of the time limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    answer_due_at: Option<Option<UnixSeconds>>,
+    answer_due_at: Option<UnixSeconds>,
 }
 
 /// The message that an event is about.

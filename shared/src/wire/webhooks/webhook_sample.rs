@@ -154,8 +154,8 @@ mod tests {
             WebhookEvent::DeliveredLate | WebhookEvent::DeliveryFailed | WebhookEvent::Message => {
                 &["agent", "message", "seq", "timestamp", "user_token"]
             }
-            WebhookEvent::AnswerDueSoon => &["agent", "answer_due_at", "seq", "timestamp", "user_token"],
-            WebhookEvent::ChatJoined
+            WebhookEvent::AnswerDueSoon
+            | WebhookEvent::ChatJoined
             | WebhookEvent::BotHandedOver
             | WebhookEvent::ChatEnded
             | WebhookEvent::ChatOpened

@@ -65,7 +65,7 @@ async fn wait_until_active(driver: &Driver<'_>, agent: &LoggedInAgent, chat: u64
     let deadline = Instant::now() + TIMEOUT;
     while Instant::now() < deadline {
         let shown = driver.api.get::<Value>(&format!("/agent/chats/{chat}"), &agent.token).await?;
-        if shown["state"] == "active" {
+        if shown.get("state").and_then(Value::as_str) == Some("active") {
             return Ok(());
         }
         tokio::time::sleep(PROBE_INTERVAL).await;

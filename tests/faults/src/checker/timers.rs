@@ -43,7 +43,7 @@ pub fn lateness_of_announcements(evidence: &Evidence) -> Vec<i64> {
     lateness
 }
 
-/// Leaves out events that arrived after the answer: they do not say when it was due.
+/// Leaves out events that were sent after the answer: they do not say when it was due.
 fn announcements(evidence: &Evidence) -> Vec<Announcement<'_>> {
     let journals = evidence.journals.iter().filter(|journal| journal.gets(ANSWER_DUE_SOON));
     journals.flat_map(first_requests).filter_map(|request| announcement(evidence, request)).collect()
