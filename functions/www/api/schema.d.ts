@@ -2914,6 +2914,10 @@ export interface components {
             /** @description Null: always open, unless a department or a channel has hours. */
             business_hours: components["schemas"]["BusinessHours"] | null;
             callback: components["schemas"]["CallbackHours"];
+            /** @description Null: the account sends no e-mails. */
+            email: components["schemas"]["EmailSettings"] | null;
+            /** @description The domain from which the stack sends e-mails. Null: it sends none, and `email` cannot be set. */
+            email_domain: string | null;
             files: components["schemas"]["FileSettings"];
             /**
              * Format: int64
@@ -2946,6 +2950,8 @@ export interface components {
             assignment?: components["schemas"]["AssignmentChange"] | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
+            /** @description Null: the account sends no e-mails. */
+            email?: components["schemas"]["EmailSettingsChange"] | null;
             files?: components["schemas"]["FileSettingsChanges"] | null;
             /**
              * Format: int64
@@ -4971,6 +4977,31 @@ export interface components {
          * @description Compared in lower case.
          */
         Email: string;
+        /** @description What the account sends by e-mail. */
+        EmailSettings: {
+            answers_to_visitor: boolean;
+            /** Format: int64 */
+            away_minutes: number;
+            sender_name: string;
+            transcript_to: string[];
+            transcript_to_visitor: boolean;
+        };
+        /** @description What the account sends by e-mail. It is possible only if the operator has set up a domain for e-mail. */
+        EmailSettingsChange: {
+            /** @description Whether visitors who have left a widget get the agents' answers by e-mail, and can reply. False by default. */
+            answers_to_visitor?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many minutes a visitor must have been away before answers are sent. 5 by default.
+             */
+            away_minutes?: number | null;
+            /** @description The name that the recipients see. */
+            sender_name: string;
+            /** @description The addresses that get the transcript of each closed chat in which an agent took part. */
+            transcript_to?: string[] | null;
+            /** @description Whether visitors get the transcript, too. False by default. */
+            transcript_to_visitor?: boolean | null;
+        };
         EndedSession: {
             /** @constant */
             deleted: true;

@@ -419,7 +419,13 @@ fn admin_settings(input: &[u8]) {
     let Some(changed) = accepted(&body, changes.applied_to(&AccountSettings::default())) else { return };
     let changed = AccountSettings { inbox, ..changed };
     assert_stored(&changed);
-    let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false, NOW));
+    let again = json!(settings::AccountSettings::new(
+        "acc",
+        &changed,
+        rules.clone(),
+        settings::StackParameters::default(),
+        NOW
+    ));
     let again: AccountSettingsChanges = read(&again).unwrap();
     let repeated = AccountSettings {
         inbox: again.inbox(&changed.inbox).unwrap(),

@@ -29,6 +29,7 @@ mod chats {
 
 mod connections {
     mod circuit_breakers;
+    mod emails;
     mod login_attempts;
     mod presence;
     mod request_rate_limit;
