@@ -1038,6 +1038,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/chats/{chat_id}/messages/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a message that an agent has sent
+         * @description Its author or an admin can delete it, only in chats of a widget, while the chat is open, and within 24 hours. Its text and its files are deleted for good; the entry stays in its place with the type deleted. A repeated request has no further effect. 409 if the message cannot be deleted.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * The agent replaces the text of a message that the agent has sent
+         * @description Only in chats of a widget, while the chat is open, and within 24 hours. The widget shows the new text, and later events and exports contain it. The earlier text is not kept. 403 unless the agent wrote the message; 409 if it cannot be edited.
+         */
+        patch: operations["editMessage"];
+        trace?: never;
+    };
     "/agent/chats/{chat_id}/messages/{seq}/retry": {
         parameters: {
             query?: never;
@@ -4380,6 +4409,11 @@ export interface components {
             last_message: components["schemas"]["LastMessage"] | null;
             /** @description The agents whom private notes mention. Absent if there are none. */
             mentions?: components["schemas"]["Mention"][];
+            /**
+             * @description When an agent last edited or deleted a message of the chat. A client that does not know of this change reads the
+             *     timeline again. Absent if there was none.
+             */
+            messages_changed_at?: components["schemas"]["UnixSeconds"];
             /** @description The agent who must accept the waiting chat first. Absent if there is none. */
             offer?: components["schemas"]["AgentOffer"];
             seq: components["schemas"]["LastSeq"];
@@ -4966,6 +5000,10 @@ export interface components {
         };
         /** @description The ranges that are not empty, shortest first. */
         DurationBuckets: components["schemas"]["DurationBucket"][];
+        /** @description The new text of a message. */
+        EditedMessage: {
+            text: string;
+        };
         /**
          * Format: email
          * @description Compared in lower case.
@@ -5480,10 +5518,10 @@ export interface components {
             seq: components["schemas"]["SequentialNumber"];
         };
         /**
-         * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
+         * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, deleted for a message that was deleted, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "deleted" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description Without hours, the days are closed. */
         NamedHours: {
             /** Format: date */
@@ -6875,6 +6913,8 @@ export interface components {
             closed_by?: components["schemas"]["CloseReason"];
             /** @description Markdown. */
             content?: string;
+            /** @description When the message was deleted. Its type is then deleted, and its text and its files are gone. */
+            deleted_at?: components["schemas"]["UnixSeconds"];
             delivery?: components["schemas"]["Delivery"];
             /**
              * Format: int64
@@ -6882,8 +6922,8 @@ export interface components {
              */
             duration?: number;
             /**
-             * @description When the visitor last edited the message, if the integrator of the chat's channel reported it. The earlier texts
-             *     are not kept.
+             * @description When the author last edited the message: an agent, or the visitor if the integrator of the chat's channel
+             *     reported it. The earlier texts are not kept.
              */
             edited_at?: components["schemas"]["UnixSeconds"];
             emoji?: string;
@@ -7517,6 +7557,12 @@ export interface components {
             agent: components["schemas"]["WidgetChatAgent"] | null;
             chat_id: components["schemas"]["SequentialNumber"];
             last_seq: components["schemas"]["LastSeq"];
+            /**
+             * Format: int64
+             * @description When an agent last edited or deleted a message of the chat, as Unix time in milliseconds. A client that does not
+             *     know of this change reads the messages again. Absent if there was none.
+             */
+            messages_changed_at?: number;
             rate: components["schemas"]["Rating"] | null;
             rated: boolean;
             state: components["schemas"]["ChatState"];
@@ -7634,9 +7680,19 @@ export interface components {
             content?: string;
             /**
              * Format: int64
+             * @description When the message was deleted, as Unix time in milliseconds. Its type is then deleted, and it has no text.
+             */
+            deleted_at?: number;
+            /**
+             * Format: int64
              * @description Seconds.
              */
             duration?: number;
+            /**
+             * Format: int64
+             * @description When the agent last edited the message, as Unix time in milliseconds.
+             */
+            edited_at?: number;
             emoji?: string;
             /**
              * Format: uri
@@ -7685,7 +7741,7 @@ export interface components {
             thumb?: string;
             title?: string;
             /** @enum {string} */
-            type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
+            type: "text" | "markdown" | "buttons" | "deleted" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
             /**
              * Format: int64
              * @description Pixels.
@@ -10175,6 +10231,74 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is left of the message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineEntry"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    editMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditedMessage"];
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineEntry"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

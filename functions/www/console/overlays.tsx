@@ -1,6 +1,7 @@
 import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
+import { DeleteMessageDialog } from "./conversation/message-change";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
@@ -85,6 +86,8 @@ function CurrentOverlay() {
       return <BulkDialog kind={current.kind} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
+    case "delete-message":
+      return <DeleteMessageDialog chatId={current.chatId} seq={current.seq} />;
     case "tags":
       return <TagDialog chatId={current.chatId} />;
     case "snooze":

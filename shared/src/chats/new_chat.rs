@@ -105,6 +105,7 @@ impl NewChat<'_> {
             mentions: Vec::new(),
             assignment: ChatAssignment::default(),
             answer_due: None,
+            messages_changed_at: None,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

@@ -3,6 +3,7 @@
 pub mod accept_chat;
 pub mod add_note;
 pub mod change_chat;
+pub mod change_sent_message;
 pub mod close_chat;
 pub mod message_visitor;
 pub mod release_chats_of_agent;

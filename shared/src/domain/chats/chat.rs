@@ -174,6 +174,8 @@ pub struct Chat {
     /// notices and ratings do not count.
     pub other_change_at: Option<Timestamp>,
     pub last_message: Option<MessagePreview>,
+    /// When an agent last edited or deleted a message. `None` if no agent has.
+    pub messages_changed_at: Option<Timestamp>,
     /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
     pub waiting_since: Option<Timestamp>,
     pub typing_started_at: Option<Timestamp>,

@@ -118,6 +118,7 @@ mod tests {
             mentions: Vec::new(),
             assignment: ChatAssignment::default(),
             answer_due: None,
+            messages_changed_at: None,
             retention_days: None,
             previous_chats: Vec::new(),
         }

@@ -20,5 +20,6 @@ pub mod message_content;
 pub mod message_id;
 pub mod message_receipt;
 pub mod ownership_events;
+pub mod sent_message_change;
 pub mod timeline_entry;
 pub mod transfer_request;

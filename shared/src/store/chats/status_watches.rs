@@ -192,6 +192,7 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         mentions: Vec::new(),
         assignment: ChatAssignment::default(),
         answer_due: None,
+        messages_changed_at: None,
         retention_days: None,
         previous_chats: Vec::new(),
     }

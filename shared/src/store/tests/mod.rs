@@ -70,6 +70,7 @@ mod use_cases {
     mod participants;
     mod retention;
     mod returned_chats;
+    mod sent_message_changes;
     mod tags_and_snooze;
     mod timeline;
     mod transfers;

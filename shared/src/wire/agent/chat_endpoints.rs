@@ -185,6 +185,31 @@ fn messages() -> Vec<Operation> {
         .idempotent()
         .answers::<MessageStored>(201, STORED)
         .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+        Operation::patch(
+            "/agent/chats/{chat_id}/messages/{seq}",
+            "editMessage",
+            "The agent replaces the text of a message that the agent has sent",
+        )
+        .describe(
+            "Only in chats of a widget, while the chat is open, and within 24 hours. The widget shows the new text, and \
+             later events and exports contain it. The earlier text is not kept. 403 unless the agent wrote the \
+             message; 409 if it cannot be edited.",
+        )
+        .body::<EditedMessage>()
+        .answers::<TimelineEntry>(200, "The message.")
+        .fails(&[Failure::Conflict]),
+        Operation::delete(
+            "/agent/chats/{chat_id}/messages/{seq}",
+            "deleteMessage",
+            "Deletes a message that an agent has sent",
+        )
+        .describe(
+            "Its author or an admin can delete it, only in chats of a widget, while the chat is open, and within 24 \
+             hours. Its text and its files are deleted for good; the entry stays in its place with the type deleted. A \
+             repeated request has no further effect. 409 if the message cannot be deleted.",
+        )
+        .answers::<TimelineEntry>(200, "What is left of the message.")
+        .fails(&[Failure::Conflict]),
         Operation::post("/agent/chats/{chat_id}/notes", "addNote", "The agent adds a private note to the chat")
             .describe(
                 "The note becomes an entry of type note, which only agents see: it is not delivered and is not part of \
@@ -634,6 +659,19 @@ pub struct MessageStored {
 impl MessageStored {
     pub fn new(seq: u64, id: &str) -> Self {
         Self { seq: SequentialNumber(seq), id: id.to_owned() }
+    }
+}
+
+/// The new text of a message.
+#[derive(Deserialize, JsonSchema)]
+pub struct EditedMessage {
+    text: Text<MAX_AGENT_TEXT_CHARS>,
+}
+
+impl EditedMessage {
+    pub fn into_text(self) -> String {
+        let Self { text: Text(text) } = self;
+        text
     }
 }
 

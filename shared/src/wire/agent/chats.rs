@@ -104,6 +104,10 @@ pub struct ChatRow {
     /// The time limit of the answer that agents owe the visitor. Absent if there is none.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     answer_due: Optional<AnswerDue>,
+    /// When an agent last edited or deleted a message of the chat. A client that does not know of this change reads the
+    /// timeline again. Absent if there was none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    messages_changed_at: Optional<UnixSeconds>,
 }
 
 /// An agent whom a private note mentions, and the seq of the last such note.
@@ -195,6 +199,7 @@ impl ChatRow {
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
             answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
+            messages_changed_at: Optional(chat.messages_changed_at.map(UnixSeconds::from)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             mentions: chat.mentions.iter().copied().map(Mention::from).collect(),
             last_message: chat.last_message.map(LastMessage::from),

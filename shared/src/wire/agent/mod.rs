@@ -12,8 +12,8 @@ mod web_push;
 pub(in crate::wire) use chat_endpoints::numbers;
 pub use chat_endpoints::{
     AgentCallRequest, AgentTyping, AssignedChat, ChangesQuery, ChatChanges, ChatList, ChatListQuery, ChatSearchQuery,
-    ChatTransfer, ChatUpdate, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
-    TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery, parse_agent_message,
+    ChatTransfer, ChatUpdate, ClosedChat, EditedMessage, FoundChats, MessageStored, NewNote, NoteStored,
+    QueuedTypingNotice, Timeline, TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery, parse_agent_message,
 };
 pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
 pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, Included, NewAgentPresence, SocketTicket};

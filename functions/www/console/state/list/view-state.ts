@@ -20,6 +20,7 @@ export type Overlay =
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
   /** Changes of all selected chats. */
   | { kind: "bulk-tags" | "bulk-transfer" | "bulk-close" }
+  | { kind: "delete-message"; chatId: number; seq: number }
   | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
