@@ -1029,7 +1029,7 @@ export interface paths {
         put?: never;
         /**
          * The agent sends a message to the visitor
-         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
+         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key. A text with send_at is not sent now: it is kept with the chat, and sent in the name of the agent within a minute after that time, also if the chat was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the agent. 409 if the chat has ten planned messages.
          */
         post: operations["agentMessage"];
         delete?: never;
@@ -1110,6 +1110,35 @@ export interface paths {
          */
         post: operations["addNote"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/planned/{planned_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a planned message now
+         * @description Allowed for its author, for the agent who has the chat, and for admins. 409 if the chat is closed, or if the message is being sent.
+         */
+        post: operations["sendPlannedMessage"];
+        /**
+         * Cancels a planned message
+         * @description Allowed for its author, for the agent who has the chat, and for admins. 404 if the message was sent or cancelled, 409 if it is being sent.
+         */
+        delete: operations["cancelPlannedMessage"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3071,6 +3100,11 @@ export interface components {
              * @enum {string|null}
              */
             draft?: "taken" | "edited" | null;
+            /**
+             * Format: int64
+             * @description Unix seconds: a time within the next 30 days at which the text is sent. Only for texts.
+             */
+            send_at?: number | null;
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"]);
         /** @description The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat. */
@@ -3984,6 +4018,11 @@ export interface components {
              */
             result: "ok";
         };
+        CancelledMessage: {
+            /** @constant */
+            cancelled: true;
+            planned_id: string;
+        };
         CannedReplies: {
             canned_replies: components["schemas"]["CannedReply"][];
         };
@@ -4242,6 +4281,8 @@ export interface components {
             opened_at: components["schemas"]["UnixSeconds"];
             page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
+            /** @description The messages that agents have planned to send later, in the order of their times. Absent if there are none. */
+            planned?: components["schemas"]["PlannedMessage"][];
             rate: components["schemas"]["Rating"] | null;
             referrer?: components["schemas"]["ReferrerOrNull"];
             seq: components["schemas"]["LastSeq"];
@@ -4416,6 +4457,11 @@ export interface components {
             messages_changed_at?: components["schemas"]["UnixSeconds"];
             /** @description The agent who must accept the waiting chat first. Absent if there is none. */
             offer?: components["schemas"]["AgentOffer"];
+            /**
+             * Format: int32
+             * @description The number of messages that agents have planned to send later. Absent if there are none.
+             */
+            planned?: number;
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -5904,6 +5950,15 @@ export interface components {
         PhoneNumber: string;
         /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
         PhoneNumber2: string;
+        /** @description A message that an agent has planned to send later. */
+        PlannedMessage: {
+            /** @description The author. */
+            agent: components["schemas"]["ChatAgent"];
+            planned_id: string;
+            /** @description When the message is sent, to the minute. */
+            send_at: components["schemas"]["UnixSeconds"];
+            text: string;
+        };
         /** @enum {string} */
         PresenceStatus: "online" | "away" | "offline";
         Provider: {
@@ -10223,6 +10278,15 @@ export interface operations {
                     "application/json": components["schemas"]["MessageStored"];
                 };
             };
+            /** @description Planned. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedMessage"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10368,6 +10432,68 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendPlannedMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStored"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelPlannedMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message will not be sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledMessage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -40,6 +40,9 @@ const TransferDialog = lazyComponent<{ chatIds: readonly number[] }>(() =>
 const BulkDialog = lazyComponent<{ kind: BulkKind }>(() =>
   import("./organizing/bulk-dialogs").then(({ BulkDialog }) => BulkDialog),
 );
+const SendLaterDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./conversation/send-later-dialog").then(({ SendLaterDialog }) => SendLaterDialog),
+);
 const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
 );
@@ -92,6 +95,8 @@ function CurrentOverlay() {
       return <TagDialog chatId={current.chatId} />;
     case "snooze":
       return <SnoozeDialog chatId={current.chatId} />;
+    case "send-later":
+      return <SendLaterDialog chatId={current.chatId} />;
     case "call":
       return <CallDialog key={current.chatId} chatId={current.chatId} />;
     case "file":

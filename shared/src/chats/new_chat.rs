@@ -106,6 +106,7 @@ impl NewChat<'_> {
             assignment: ChatAssignment::default(),
             answer_due: None,
             messages_changed_at: None,
+            planned: 0,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

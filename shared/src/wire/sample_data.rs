@@ -82,6 +82,7 @@ pub fn chat(now: Timestamp) -> Chat {
         assignment: ChatAssignment::default(),
         answer_due: None,
         messages_changed_at: None,
+        planned: 0,
         retention_days: None,
         previous_chats: Vec::new(),
     }

@@ -27,6 +27,7 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
+  const canPlan = !composer.isEmpty && excessCharacters <= 0 && composer.actions === undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
@@ -99,6 +100,18 @@ export function Composer(props: ComposerProps) {
           {isNoteOnly && (
             <button type="button" class="btn" onClick={onDone}>
               Cancel
+            </button>
+          )}
+          {!isNote && (
+            <button
+              type="button"
+              class="btn only-icon"
+              aria-label="Send later"
+              title={composer.actions === undefined ? "Send later" : "A macro cannot be sent later"}
+              aria-disabled={!canPlan}
+              onClick={() => canPlan && (overlay.value = { kind: "send-later", chatId: props.chatId })}
+            >
+              <Icon name="clock" />
             </button>
           )}
           <button type="submit" class="btn primary" aria-disabled={composer.isEmpty || excessCharacters > 0}>

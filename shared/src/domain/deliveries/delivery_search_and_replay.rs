@@ -219,6 +219,7 @@ mod tests {
             assignment: ChatAssignment::default(),
             answer_due: None,
             messages_changed_at: None,
+            planned: 0,
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),

@@ -204,6 +204,7 @@ export class Timeline {
       const handover = isSame ? details.handover : fromRow && { ...fromRow, data: null };
       return { ...details, ...inboxFields(row), state, agent, department, updated_at, handover };
     });
+    this.readPlanned(row);
   }
 
   /** Reads the entries again if an agent has edited or deleted a message and the push about it was missed. */
@@ -214,6 +215,13 @@ export class Timeline {
     if (this.entries.peek().some(isKnown)) return;
     this.completeUpToSeq = this.completeAfterSeq;
     void this.refresh().catch(() => {});
+  }
+
+  /** Reads the details again if agents have planned or cancelled messages, or planned ones were sent. */
+  private readPlanned({ planned = 0 }: ChatRow): void {
+    const details = this.chatDetails.peek();
+    if (details === undefined || (details.planned?.length ?? 0) === planned) return;
+    void this.refreshDetails().catch(() => {});
   }
 
   applyPanel(panel: AgentPanel): void {

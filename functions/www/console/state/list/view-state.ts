@@ -21,7 +21,7 @@ export type Overlay =
   /** Changes of all selected chats. */
   | { kind: "bulk-tags" | "bulk-transfer" | "bulk-close" }
   | { kind: "delete-message"; chatId: number; seq: number }
-  | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze"; chatId: number };
+  | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze" | "send-later"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
 export const closeOverlay = () => {
