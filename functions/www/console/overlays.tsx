@@ -1,6 +1,7 @@
 import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
+import { DeleteMessageDialog } from "./conversation/message-change";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
@@ -38,6 +39,9 @@ const TransferDialog = lazyComponent<{ chatIds: readonly number[] }>(() =>
 );
 const BulkDialog = lazyComponent<{ kind: BulkKind }>(() =>
   import("./organizing/bulk-dialogs").then(({ BulkDialog }) => BulkDialog),
+);
+const SendLaterDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./conversation/send-later-dialog").then(({ SendLaterDialog }) => SendLaterDialog),
 );
 const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
@@ -85,10 +89,14 @@ function CurrentOverlay() {
       return <BulkDialog kind={current.kind} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
+    case "delete-message":
+      return <DeleteMessageDialog chatId={current.chatId} seq={current.seq} />;
     case "tags":
       return <TagDialog chatId={current.chatId} />;
     case "snooze":
       return <SnoozeDialog chatId={current.chatId} />;
+    case "send-later":
+      return <SendLaterDialog chatId={current.chatId} />;
     case "call":
       return <CallDialog key={current.chatId} chatId={current.chatId} />;
     case "file":

@@ -72,6 +72,7 @@ targets!(
     agent_typing,
     agent_message,
     agent_note,
+    agent_message_edit,
     agent_upload,
     agent_call,
     agent_transfer,
@@ -269,6 +270,12 @@ fn agent_note(input: &[u8]) {
     let Some(note) = accepted(&body, read::<agent::NewNote>(&body)) else { return };
     let (text, mentions) = note.into_parts();
     assert_content_stored(&Content::Note { text, mentions });
+}
+
+fn agent_message_edit(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(edited) = accepted(&body, read::<agent::EditedMessage>(&body)) else { return };
+    assert_content_stored(&Content::text(edited.into_text()));
 }
 
 fn agent_call(input: &[u8]) {

@@ -21,6 +21,7 @@ pub mod events_from_bots;
 pub mod file_links;
 mod growing_answer;
 pub mod outages;
+pub mod planned_messages;
 pub mod push;
 mod push_lists;
 mod push_mode;

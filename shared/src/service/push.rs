@@ -478,7 +478,8 @@ impl PushService<'_> {
 }
 
 enum VisitorChange<'a> {
-    /// A new message from an agent or a bot. The visitor's own messages are not pushed.
+    /// A new message from an agent or a bot, or one that was edited or deleted. The visitor's own messages are not
+    /// pushed.
     Message(&'a TimelineEntry),
     /// A new call, or a call with a new status.
     Call(&'a TimelineEntry),
@@ -499,14 +500,15 @@ fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
             let is_seen = before.as_deref().and_then(WidgetCall::new) != WidgetCall::new(after);
             is_seen.then_some(VisitorChange::Call(after))
         }
-        ChatItemChange::Entry { before: None, after } => {
+        ChatItemChange::Entry { before, after } => {
             let is_answer = matches!(after.from, Sender::Agent(_) | Sender::Bot(_)) && after.delivery.is_none();
-            (is_answer && after.content.is_visible_to_visitor()).then_some(VisitorChange::Message(after))
+            let is_seen = match before {
+                None => after.content.is_visible_to_visitor(),
+                Some(before) => before.content != after.content,
+            };
+            (is_answer && is_seen).then_some(VisitorChange::Message(after))
         }
-        ChatItemChange::Header { .. }
-        | ChatItemChange::Entry { .. }
-        | ChatItemChange::Panel { .. }
-        | ChatItemChange::Visitor { .. } => None,
+        ChatItemChange::Header { .. } | ChatItemChange::Panel { .. } | ChatItemChange::Visitor { .. } => None,
     }
 }
 

@@ -32,6 +32,7 @@ const MEDIA_LABELS: Record<string, string> = {
   document: "File",
   location: "Location",
   call: "Call",
+  deleted: "Message deleted",
 };
 
 function WaitingTime({ since }: { since: number }) {
