@@ -758,3 +758,32 @@ pub struct AgentCallRequest {
     #[serde(default)]
     pub phone: OptionalText<MAX_AGENT_FIELD_CHARS>,
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    #[test]
+    fn text_is_planned_for_at_most_thirty_days() {
+        let send_at = |send_at: Value, content: &Content| parse_send_at(&json!({ "send_at": send_at }), content, NOW);
+        let (text, other) = (Content::text("hi"), Content::note("no message"));
+        assert_eq!(send_at(json!(1_700_000_060), &text).unwrap(), Some(Timestamp(1_700_000_060_000)));
+        assert_eq!(send_at(json!(null), &other).unwrap(), None);
+        let latest = NOW.plus(MAX_PLAN).seconds();
+        assert!(send_at(json!(latest), &text).is_ok());
+        for (seconds, content) in [
+            (json!(1_700_000_000), &text),
+            (json!(latest + 1), &text),
+            (json!("tomorrow"), &text),
+            (json!(1_700_000_060), &other),
+        ] {
+            let error = send_at(seconds.clone(), content).unwrap_err();
+            assert_eq!(error.invalid_field(), Some("send_at"), "{seconds}");
+        }
+    }
+}
