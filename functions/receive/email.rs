@@ -1,5 +1,5 @@
-//! Receives the replies of visitors to e-mails. SES invokes this function after it has stored an e-mail in the bucket. An
-//! e-mail that is not from the visitor is dropped, and nobody is told, because its sender may be forged.
+//! Receives the replies of visitors to e-mails. SES invokes this function after it has stored an e-mail in the bucket.
+//! An e-mail that is not from the visitor is dropped, and nobody is told, because its sender may be forged.
 
 use std::process::ExitCode;
 

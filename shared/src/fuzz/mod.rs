@@ -1,5 +1,5 @@
 //! Fuzz tests for the code that reads data from outside: bodies, frames, queue tasks, receivers' responses, paths,
-//! query parameters, cursors and signatures.
+//! query parameters, cursors, signatures and e-mails.
 //!
 //! A target is a test. It first replays its corpus, the files in `corpus/<target>`, and then mutates these files at
 //! random (see [`mutations`]). By default, the mutated inputs are the same in each run. If `PROPTEST_CASES` is set to
@@ -15,6 +15,7 @@
 
 mod bodies;
 mod cursors;
+mod emails;
 mod mutations;
 mod requests;
 mod responses;
@@ -122,10 +123,15 @@ fn collect_words(value: &Value, words: &mut BTreeSet<String>) {
 }
 
 fn all_targets() -> impl Iterator<Item = &'static str> {
-    [bodies::TARGETS, cursors::TARGETS, requests::TARGETS, responses::TARGETS, signatures::TARGETS]
-        .into_iter()
-        .flatten()
-        .copied()
+    let all = [
+        bodies::TARGETS,
+        cursors::TARGETS,
+        emails::TARGETS,
+        requests::TARGETS,
+        responses::TARGETS,
+        signatures::TARGETS,
+    ];
+    all.into_iter().flatten().copied()
 }
 
 /// Parses an input in the same way as the service parses a request body. Returns `None` if the input is not UTF-8. If

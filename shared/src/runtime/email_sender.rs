@@ -24,8 +24,8 @@ use crate::runtime::{aws_config, clock, config};
 /// The name in front of the domain of the sender's address.
 const SENDER: &str = "chat";
 const PATH: &str = "/v2/email/outbound-emails";
-/// The types of errors that are about the e-mail itself. Others, with the same status, are about the stack: its domain is
-/// not verified, or AWS has paused it.
+/// The types of errors that are about the e-mail itself. Others, with the same status, are about the stack: its domain
+/// is not verified, or AWS has paused it.
 const PERMANENT_ERRORS: [&str; 2] = ["BadRequestException", "MessageRejected"];
 
 /// What became of an e-mail.

@@ -1,5 +1,5 @@
-//! Sends the e-mails about a chat. An e-mail can be sent twice only if a process dies between the request to SES and the
-//! write that records it.
+//! Sends the e-mails about a chat. An e-mail can be sent twice only if a process dies between the request to SES and
+//! the write that records it.
 
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::{Chat, Sender};

@@ -212,7 +212,8 @@ pub struct EmailTask {
 pub enum EmailKind {
     /// The transcript of a closed chat.
     Transcript,
-    /// The agents' messages to a visitor who has left. `seq` is the number of the message for which the task was queued.
+    /// The agents' messages to a visitor who has left. `seq` is the number of the message for which the task was
+    /// queued.
     Answer { seq: u64 },
 }
 

@@ -151,8 +151,8 @@ fn functions_are_named_after_their_programs() {
 }
 
 /// Variables that the template sets for all functions, although no function requires them.
-const OPTIONAL_VARIABLES: [&str; 4] =
-    ["FIRST_ATTEMPTS_PER_ACCOUNT", "ORIGIN_SECRETS", "OTEL_EXPORTER_OTLP_ENDPOINT", "STACK_NAME"];
+const OPTIONAL_VARIABLES: [&str; 5] =
+    ["FIRST_ATTEMPTS_PER_ACCOUNT", "MAIL_DOMAIN", "ORIGIN_SECRETS", "OTEL_EXPORTER_OTLP_ENDPOINT", "STACK_NAME"];
 
 /// Returns the names of the variables in a function's properties, or in the global properties of all functions.
 fn declared_variables(properties: &Value) -> BTreeSet<String> {
@@ -205,6 +205,14 @@ fn timeout_seconds(properties: &Value) -> u64 {
 /// Returns `Name`, the resource's logical id, from a value of the form `!GetAtt Name.Arn`.
 pub fn resource_of_arn(value: &Value) -> &str {
     value["!GetAtt"].as_str().unwrap().strip_suffix(".Arn").unwrap()
+}
+
+/// Whether the receipt rule invokes the function.
+pub fn receives_emails(name: &str) -> bool {
+    let actions = TEMPLATE["Resources"]["MailRule"]["Properties"]["Rule"]["Actions"].as_array().unwrap();
+    let mut functions =
+        actions.iter().map(|action| &action["LambdaAction"]["FunctionArn"]).filter(|arn| arn.is_object());
+    functions.any(|arn| resource_of_arn(arn) == name)
 }
 
 /// Returns every queue that has a consumer: the queue's logical id, the consuming function's properties, and the
@@ -319,8 +327,12 @@ fn policies_have_no_wildcards() {
             // and socket ids cannot be known in advance.
             // The roles of customers cannot be known in advance either; their trust policies decide.
             let text = value.to_string().replace("/@connections/*\"", "").replace(":iam::*:role/*\"", "");
-            // The names of files cannot be known in advance. The bucket's own policy only denies.
-            let text = text.replace("${Files.Arn}/pending/*", "").replace("${Files.Arn}/files/*", "");
+            // The names of files cannot be known in advance. The bucket's own policy denies, and lets SES
+            // store e-mails.
+            let text = text
+                .replace("${Files.Arn}/pending/*", "")
+                .replace("${Files.Arn}/files/*", "")
+                .replace("${Files.Arn}/mail/*", "");
             let text = text.replace("${Files.Arn}/*", "").replace("\"s3:*\"", "");
             assert!(!text.contains('*'), "{key}: {value}");
         }
@@ -349,7 +361,8 @@ fn socket_api_has_a_function_for_each_event() {
     assert_eq!(socket_routes().into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(expected));
     for (name, properties) in functions() {
         let is_in_socket_api = socket_routes().iter().any(|(_, function)| *function == name);
-        assert_eq!(events(properties).next().is_none(), is_in_socket_api, "{name}");
+        let has_no_events = events(properties).next().is_none();
+        assert_eq!(has_no_events, is_in_socket_api || receives_emails(name), "{name}");
     }
 }
 

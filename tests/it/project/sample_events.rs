@@ -9,7 +9,8 @@ use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
 use crate::project::sam_template::{
-    DEFAULT_ROUTE, TEMPLATE, all_required_variables, events, functions, program_name, resource_of_arn, socket_routes,
+    DEFAULT_ROUTE, all_required_variables, events, functions, program_name, receives_emails, resource_of_arn,
+    socket_routes,
 };
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::sample_values::{body, operation, required_parameters};
@@ -70,14 +71,6 @@ const SOCKET_API: &str = "SocketApi";
 
 /// The source of events that the receipt rule of SES sends.
 const EMAILS: &str = "SES";
-
-/// Whether the receipt rule invokes the function.
-fn receives_emails(name: &str) -> bool {
-    let actions = TEMPLATE["Resources"]["MailRule"]["Properties"]["Rule"]["Actions"].as_array().unwrap();
-    let mut functions =
-        actions.iter().map(|action| &action["LambdaAction"]["FunctionArn"]).filter(|arn| arn.is_object());
-    functions.any(|arn| resource_of_arn(arn) == name)
-}
 
 /// Returns the source of an event in the template: its route, the logical id of its queue or table, or `Schedule`.
 fn event_source(event: &Value) -> String {

@@ -4,8 +4,8 @@
 //!
 //! - `GET /mail` shows the e-mails, each with a form for a reply
 //! - `GET /_local/mail` lists them as JSON
-//! - `POST /_local/mail/receive` with `raw` (the source of an e-mail), `recipients` and optionally `verdicts` delivers an
-//!   e-mail
+//! - `POST /_local/mail/receive` with `raw` (the source of an e-mail), `recipients` and optionally `verdicts` delivers
+//!   an e-mail
 //!
 //! A host with a data folder also writes the e-mails to the file `ses.jsonl`, and reads it when it starts again.
 //!

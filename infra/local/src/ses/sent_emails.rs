@@ -39,8 +39,8 @@ struct Kept {
     file: Option<File>,
 }
 
-/// Opens the file, creating it if it is missing, and reads the e-mails in it. A line that a killed host has not completed
-/// is ignored.
+/// Opens the file, creating it if it is missing, and reads the e-mails in it. A line that a killed host has not
+/// completed is ignored.
 pub(crate) fn open(path: Option<&Path>) -> io::Result<SentEmails> {
     let Some(path) = path else { return Ok(SentEmails::default()) };
     make_private_file(path)?;

@@ -14,8 +14,8 @@ pub struct OutgoingEmail {
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// The name of the conversation, from letters, digits, dots and hyphens. E-mails with the same name are shown as one
-    /// thread.
+    /// The name of the conversation, from letters, digits, dots and hyphens. E-mails with the same name are shown as
+    /// one thread.
     pub thread: String,
 }
 

@@ -648,7 +648,7 @@ mod tests {
             ("assignment.mode", json!({ "assignment": { "mode": "random" } })),
             ("assignment.capacity", json!({ "assignment": { "mode": "manual", "capacity": 0 } })),
             ("answer_times.next_answer_seconds", json!({ "answer_times": { "next_answer_seconds": 9 } })),
-            ("email.sender_name", json!({ "email": { "sender_name": " " } })),
+            ("email.sender_name", json!({ "email": { "sender_name": "" } })),
             ("email.transcript_to", json!({ "email": { "sender_name": "Shop", "transcript_to": ["a b@c.example"] } })),
             ("email.away_minutes", json!({ "email": { "sender_name": "Shop", "away_minutes": 16 } })),
             ("assignment.offer_seconds", json!({ "assignment": { "mode": "manual", "offer_seconds": 901 } })),
