@@ -13,17 +13,17 @@ const FOLDERS = ["console", "ui", "files", "socket", "texts"];
 const SHOWN_ATTRIBUTES = new Set(["label", "title", "placeholder", "aria-label", "alt", "help", "text", "caption"]);
 /** Names, codes and keys, which are the same in every language. */
 const SAME_EVERYWHERE =
-  /^(Switchboard|CRM|CSV|JSON|SQS|Twilio|Jivo|Python|Node|PHP|[A-Z]|webhook-id|https:\/\/|refund|[·:#.,“”\s]*)$/;
+  /^(Switchboard|CRM|CSV|JSON|SQS|Twilio|Jivo|Python|Node|PHP|[A-Za-z]|webhook-id|https:\/\/|whsec_…|refund|<\/body>|\{\w+\})$/;
 
 /** Returns the source files of the console as syntax trees. */
 export function sourceFiles(root) {
-  const names = FOLDERS.flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)));
+  const names = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, name)),
+  );
   return names
     .filter((name) => /\.tsx?$/.test(name) && !/(\.test\.tsx?|\.d\.ts)$/.test(name))
     .sort()
-    .map((name) =>
-      ts.createSourceFile(name, readFileSync(join(root, name), "utf8"), ts.ScriptTarget.Latest, true),
-    );
+    .map((name) => ts.createSourceFile(name, readFileSync(join(root, name), "utf8"), ts.ScriptTarget.Latest, true));
 }
 
 /** Returns the keys of all texts. The value is undefined, or the English forms of a plural. Fails for a text that is not
@@ -75,10 +75,14 @@ export function findBareTexts(files) {
 function bareText(node) {
   if (ts.isJsxText(node)) return node.text.trim();
   const isOfElement =
-    (ts.isJsxAttribute(node.parent ?? node) && SHOWN_ATTRIBUTES.has(node.parent.name.getText())) ||
+    (ts.isJsxAttribute(node.parent ?? node) && isShown(node.parent)) ||
     (ts.isJsxExpression(node.parent ?? node) && ts.isJsxElement(node.parent.parent));
   return isOfElement && ts.isStringLiteralLike(node) ? node.text : undefined;
 }
+
+/** Some components have the property `name` for a name in words. */
+const isShown = ({ name, initializer }) =>
+  SHOWN_ATTRIBUTES.has(name.getText()) || (name.getText() === "name" && /[A-Z ]/.test(initializer.text));
 
 function visit(node, callback) {
   callback(node);
@@ -128,7 +132,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = sourceFiles(root);
   const keys = findKeys(files);
   if (process.argv.includes("--keys"))
-    console.log(JSON.stringify([...keys].map(([key, forms]) => forms ?? key), null, 1));
+    console.log(
+      JSON.stringify(
+        [...keys].map(([key, forms]) => forms ?? key),
+        null,
+        1,
+      ),
+    );
   else {
     for (const language of catalogueLanguages(root))
       for (const problem of catalogueProblems(language, readCatalogue(root, language), keys))

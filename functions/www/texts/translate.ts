@@ -2,6 +2,7 @@
    no catalogue. The catalogue of another language is a file of its own (texts/<language>/console.json), which is loaded
    before the modules that import this one are evaluated: their constants may contain texts. */
 
+import type { ComponentChild } from "preact";
 import { persistentStorage } from "../ui/storage";
 
 /** The plural forms of a text, by the category of Intl.PluralRules. */
@@ -51,9 +52,9 @@ const pluralRules = new Intl.PluralRules(language);
 const entry = (key: string) => catalogue?.[key] ?? key;
 
 /** Like `t`, for a text that contains elements. */
-export function rich<Value>(parts: TemplateStringsArray, ...values: Value[]): (Value | string)[] {
+export function rich(parts: TemplateStringsArray, ...values: ComponentChild[]): ComponentChild[] {
   const key = parts.reduce((text, part, index) => `${text}{${index - 1}}${part}`);
-  return (entry(key) as string).split(/\{(\d)\}/).map((part, index) => (index % 2 ? values[+part]! : part));
+  return (entry(key) as string).split(/\{(\d)\}/).map((part, index) => (index % 2 ? values[+part] : part));
 }
 
 /** Returns a text in the selected language: t`Transfer to ${name}` has the key "Transfer to {0}". */

@@ -4,6 +4,7 @@ import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { LoadFailure, Loading } from "./list-page";
 import type { PagedState } from "./use-paged";
+import { t } from "../../texts/translate";
 
 interface PagedListProps<Row> {
   log: PagedState<Row> & { reload: () => void; loadMore: () => void };
@@ -21,10 +22,11 @@ export function PagedList<Row>({ log, what, noun, empty, children }: PagedListPr
   const { rows, next, isLoading, problem } = log;
   useEffect(() => {
     if (rows === undefined || isLoading) return;
-    announce(rows.length === 0 ? `No ${noun}` : `${rows.length}${next === null ? "" : " or more"} ${noun}`);
+    if (rows.length === 0) announce(t`No ${noun}`);
+    else announce(next === null ? t`${rows.length} ${noun}` : t`${rows.length} or more ${noun}`);
   }, [rows?.length, isLoading]);
   if (problem !== undefined)
-    return <LoadFailure title={`${what} could not be loaded`} text={problem} onRetry={log.reload} />;
+    return <LoadFailure title={t`${what} could not be loaded`} text={problem} onRetry={log.reload} />;
   if (rows === undefined) return <Loading />;
   return (
     <>
@@ -40,17 +42,17 @@ const MoreRows = ({ isLoading, moreProblem, loadMore }: MoreRowsProps) => (
   <div class="more">
     {moreProblem !== undefined && (
       <p class="notice bad" role="alert">
-        The next rows could not be loaded. {moreProblem}
+        {t`The next rows could not be loaded. ${moreProblem}`}
       </p>
     )}
     <button type="button" class="btn line" aria-disabled={isLoading} onClick={loadMore}>
-      {isLoading ? "Loading…" : moreProblem === undefined ? "Show more" : "Try again"}
+      {isLoading ? t`Loading…` : moreProblem === undefined ? t`Show more` : t`Try again`}
     </button>
   </div>
 );
 
 export const RefreshButton = ({ onClick }: { onClick: () => void }) => (
-  <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={onClick}>
+  <button type="button" class="btn only-icon" aria-label={t`Refresh`} title={t`Refresh`} onClick={onClick}>
     <Icon name="refresh-cw" />
   </button>
 );

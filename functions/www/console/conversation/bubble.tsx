@@ -5,6 +5,7 @@ import { splitMentions } from "../state/chat/mentions";
 import { useWorkspace } from "../workspace-context";
 import { handoverLabels } from "../state/chat/handover-text";
 import { isMedia, Media } from "./media";
+import { t } from "../../texts/translate";
 
 const EMOJI_ONLY =
   /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
@@ -59,7 +60,7 @@ export function Bubble({ entry, onReply }: BubbleProps) {
     return (
       <div class="bubble" dir="auto">
         {entry.title ?? entry.text ?? ""}
-        <ul class="buttons" aria-label="Quick replies">
+        <ul class="buttons" aria-label={t`Quick replies`}>
           {entry.buttons?.map((button, index) => (
             <li key={index}>
               {onReply === undefined ? (

@@ -6,6 +6,7 @@ import { fieldValueOf, snoozeTimes, unixSeconds } from "../state/chat/snooze-tim
 import { closeOverlay } from "../state/list/view-state";
 import { visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 const MAX_SNOOZE_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -25,9 +26,9 @@ export function SnoozeDialog({ chatId }: { chatId: number }) {
   };
   const isSnoozed = row !== undefined && chats.isSnoozed(row);
   return (
-    <Dialog title={`Snooze ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
+    <Dialog title={row === undefined ? t`Snooze the chat` : t`Snooze ${visitorName(row)}`} onClose={closeOverlay}>
       <div class="body">
-        <p class="quiet-text">The chat leaves your list until then, or until the visitor writes.</p>
+        <p class="quiet-text">{t`The chat leaves your list until then, or until the visitor writes.`}</p>
         <div class="snooze-times">
           {times.map(({ label, at }, index) => (
             <button key={label} type="button" data-autofocus={index === 0 || undefined} onClick={() => snooze(at)}>
@@ -39,7 +40,7 @@ export function SnoozeDialog({ chatId }: { chatId: number }) {
         <OwnTime now={now} onChoose={snooze} />
         {isSnoozed && (
           <button type="button" class="btn line" onClick={() => snooze(undefined)}>
-            End the snooze now
+            {t`End the snooze now`}
           </button>
         )}
       </div>
@@ -55,13 +56,13 @@ function OwnTime({ now, onChoose }: { now: Date; onChoose: (until: Date) => void
     event.preventDefault();
     const until = new Date(value);
     if (until.getTime() > Date.now() && until <= latest) onChoose(until);
-    else setProblem(`Choose a time within the next ${MAX_SNOOZE_DAYS} days.`);
+    else setProblem(t`Choose a time within the next ${MAX_SNOOZE_DAYS} days.`);
   };
   return (
     <form class="own-time" noValidate onSubmit={submit}>
       <TextField
         id="snooze-until"
-        label="Another time"
+        label={t`Another time`}
         value={value}
         problem={problem}
         onInput={(text) => {
@@ -71,7 +72,7 @@ function OwnTime({ now, onChoose }: { now: Date; onChoose: (until: Date) => void
         input={{ type: "datetime-local", min: fieldValueOf(now), max: fieldValueOf(latest) }}
       />
       <button type="submit" class="btn line">
-        Snooze
+        {t`Snooze`}
       </button>
     </form>
   );

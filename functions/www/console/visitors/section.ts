@@ -1,9 +1,10 @@
 import type { Section } from "../section";
 import { Visitors } from "./visitors";
+import { t } from "../../texts/translate";
 
 export const VISITORS: Section = {
   name: "visitors",
-  title: "Visitors",
+  title: t`Visitors`,
   icon: "users",
   isInSmallRail: true,
   Page: Visitors,
