@@ -10,20 +10,22 @@ interface PagedListProps<Row> {
   log: PagedState<Row> & { reload: () => void; loadMore: () => void };
   /** What cannot be loaded, such as "The audit log". */
   what: string;
-  /** The rows in the plural, such as "entries". */
-  noun: string;
+  /** What screen readers are told if there are no rows, such as "No entries". */
+  none: string;
+  /** Returns the number of rows in words. `shown` is the number, or "100 or more". */
+  countText: (count: number, shown: { count: string | number }) => string;
   /** Shown in place of a list without rows. */
   empty: ComponentChildren;
   children: (rows: readonly Row[]) => ComponentChildren;
 }
 
 /** A list that is loaded page by page. Screen readers are told how many rows there are. */
-export function PagedList<Row>({ log, what, noun, empty, children }: PagedListProps<Row>) {
+export function PagedList<Row>({ log, what, none, countText, empty, children }: PagedListProps<Row>) {
   const { rows, next, isLoading, problem } = log;
   useEffect(() => {
     if (rows === undefined || isLoading) return;
-    if (rows.length === 0) announce(t`No ${noun}`);
-    else announce(next === null ? t`${rows.length} ${noun}` : t`${rows.length} or more ${noun}`);
+    if (rows.length === 0) announce(none);
+    else announce(countText(rows.length, { count: next === null ? rows.length : t`${rows.length} or more` }));
   }, [rows?.length, isLoading]);
   if (problem !== undefined)
     return <LoadFailure title={t`${what} could not be loaded`} text={problem} onRetry={log.reload} />;

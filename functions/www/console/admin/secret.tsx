@@ -40,10 +40,18 @@ const KEPT_TIMES = [
 ] as const;
 const DEFAULT_KEPT_SECONDS = 86_400;
 
+/** What the dialog says of the value that is replaced. */
+interface RotationTexts {
+  /** The button, for example "Create a new address". */
+  create: string;
+  /** For example "How long the old address stays valid". */
+  keptTime: string;
+  /** For example "The new address". */
+  created: string;
+}
 interface RotationProps {
   title: string;
-  /** What is replaced, such as "address". */
-  thing: string;
+  texts: RotationTexts;
   explanation: string;
   /** Replaces the value and keeps the previous one valid for `keptSeconds`. Returns what is shown afterwards. */
   rotate: (keptSeconds: number) => Promise<Rotated>;
@@ -57,7 +65,7 @@ export interface Rotated {
 }
 
 /** A dialog that asks before it replaces a secret value, and then shows the new one. */
-export function RotationDialog({ title, thing, explanation, rotate, onClose }: RotationProps) {
+export function RotationDialog({ title, texts, explanation, rotate, onClose }: RotationProps) {
   const [keptSeconds, setKeptSeconds] = useState<number>(DEFAULT_KEPT_SECONDS);
   const [isBusy, setBusy] = useState(false);
   useRequestGuard(isBusy);
@@ -78,7 +86,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
   };
   if (rotated !== undefined)
     return (
-      <ShownOnceDialog key="rotated" title={t`The new ${thing}`} class="wide-dialog" onClose={onClose}>
+      <ShownOnceDialog key="rotated" title={texts.created} class="wide-dialog" onClose={onClose}>
         <p class="quiet-text">{t`It is shown only now. ${rotated.note}`}</p>
         {rotated.view}
       </ShownOnceDialog>
@@ -87,7 +95,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
     <Dialog key="question" title={title} isLocked={isBusy} onClose={onClose}>
       <form class="body" onSubmit={(event) => void submit(event)}>
         <p>{explanation}</p>
-        <Field id="kept-seconds" label={t`How long the old ${thing} stays valid`}>
+        <Field id="kept-seconds" label={texts.keptTime}>
           {(attributes) => (
             <select
               {...attributes}
@@ -115,7 +123,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
             {problem}
           </p>
         )}
-        <SubmitButtons isBusy={isBusy} label={t`Create a new ${thing}`} busyLabel={t`Replacing…`} onCancel={onClose} />
+        <SubmitButtons isBusy={isBusy} label={texts.create} busyLabel={t`Replacing…`} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -9,6 +9,12 @@ import { t } from "../../texts/translate";
 const EXPLANATION = t`Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret.`;
 const FETCHED_EXPLANATION = t`There is also a new address from which your program fetches events. Within ten seconds, events are signed with the new secret, too. While the old secret and the old address are valid, events carry both signatures, and both addresses return the same events.`;
 
+const ROTATION_TEXTS = {
+  create: t`Create a new secret`,
+  keptTime: t`How long the old secret stays valid`,
+  created: t`The new secret`,
+};
+
 interface SigningSecretProps {
   /** Replaces the secret. The old one stays valid for `keptSeconds`. */
   rotate: (keptSeconds: number) => Promise<{ signing_secret: string; pull_url?: string | undefined }>;
@@ -49,7 +55,7 @@ export function SigningSecret({ rotate, isFetched = false }: SigningSecretProps)
       {isRotating && (
         <RotationDialog
           title={t`Create a new signing secret?`}
-          thing={t`secret`}
+          texts={ROTATION_TEXTS}
           explanation={isFetched ? FETCHED_EXPLANATION : EXPLANATION}
           rotate={replace}
           onClose={() => setRotating(false)}

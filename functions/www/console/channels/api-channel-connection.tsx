@@ -14,6 +14,11 @@ import { ChannelAddress, SignatureCode } from "./channel-address";
 import { t } from "../../texts/translate";
 
 const MAX_OLD_ADDRESSES = 4;
+const ROTATION_TEXTS = {
+  create: t`Create a new address`,
+  keptTime: t`How long the old address stays valid`,
+  created: t`The new address`,
+};
 
 /** Sends a sample message of an agent to the integrator, and shows the response. */
 export function IntegratorTest({ channelId, hasChanges }: { channelId: string; hasChanges: boolean }) {
@@ -81,7 +86,7 @@ export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps)
       {isRotating && (
         <RotationDialog
           title={t`Create a new address?`}
-          thing={t`address`}
+          texts={ROTATION_TEXTS}
           explanation={t`Front ends send messages to the new address. Up to four old ones stay valid, each for the time that was chosen for it.`}
           rotate={rotate}
           onClose={() => setRotating(false)}

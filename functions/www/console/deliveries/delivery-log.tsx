@@ -39,7 +39,7 @@ import {
 import { OutageList } from "./outage-list";
 import { ReplayDialog } from "./replay-dialog";
 import { useDeliveries } from "./use-deliveries";
-import { t, tIn } from "../../texts/translate";
+import { plural, t, tIn } from "../../texts/translate";
 
 type Counts = Partial<Record<DeliveryState, CappedCount | null>>;
 
@@ -160,7 +160,8 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
         <PagedList
           log={log}
           what={t`The deliveries`}
-          noun={t`deliveries`}
+          none={t`No deliveries`}
+          countText={(count, shown) => plural(count, "{count} delivery", "{count} deliveries", shown)}
           empty={problem === undefined && <NoDeliveries filter={filter} />}
         >
           {(rows) => (

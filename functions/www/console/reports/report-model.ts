@@ -33,13 +33,10 @@ const dayMonthYear = new Intl.DateTimeFormat(LOCALE, {
 type Shown = { count: string };
 /** What the reports count, with a number. */
 const UNITS = {
-  answers: (count: number, shown: Shown) => plural(count, "{count} answer", "{count} answers", shown),
   calls: (count: number, shown: Shown) => plural(count, "{count} call", "{count} calls", shown),
   chats: (count: number, shown: Shown) => plural(count, "{count} chat", "{count} chats", shown),
-  "closed chats": (count: number, shown: Shown) => plural(count, "{count} closed chat", "{count} closed chats", shown),
   failed: (count: number, shown: Shown) => plural(count, "{count} failed", "{count} failed", shown),
   ratings: (count: number, shown: Shown) => plural(count, "{count} rating", "{count} ratings", shown),
-  suggestions: (count: number, shown: Shown) => plural(count, "{count} suggestion", "{count} suggestions", shown),
 };
 export type Unit = keyof typeof UNITS;
 /** What has a distribution. */
@@ -184,12 +181,16 @@ export function figuresOf({ total, previous, days, percentile_error: error }: Re
     {
       name: t`Settled by the bot`,
       value: shareText(total.settled_by.bot, closed),
-      note: t`${formatCount(total.settled_by.bot)} of ${formatUnits(closed, "closed chats")}` + bot,
+      note:
+        plural(closed, "{settled} of {count} closed chat", "{settled} of {count} closed chats", {
+          settled: formatCount(total.settled_by.bot),
+          count: formatCount(closed),
+        }) + bot,
     },
     {
       name: t`Rated positive`,
       value: shareText(total.ratings.positive, rated),
-      note: t`of ${formatUnits(rated, "ratings")}` + ratings,
+      note: plural(rated, "of {count} rating", "of {count} ratings", { count: formatCount(rated) }) + ratings,
     },
     {
       name: t`Failed deliveries`,
@@ -210,7 +211,10 @@ function answerFigures({ answers: { in_time, late } }: ReportTotals): Figure[] {
     {
       name: t`Answered in time`,
       value: shareText(in_time, all),
-      note: t`${late} of ${formatUnits(all, "answers")} late`,
+      note: plural(all, "{late} of {count} answer late", "{late} of {count} answers late", {
+        late,
+        count: formatCount(all),
+      }),
     },
   ];
 }
@@ -218,7 +222,12 @@ function answerFigures({ answers: { in_time, late } }: ReportTotals): Figure[] {
 /** What agents have made of the answers that bots on standby have suggested. Nothing without such bots. */
 function suggestionFigures({ drafts: { suggested, taken, edited, ignored } }: ReportTotals): Figure[] {
   if (suggested === 0) return [];
-  const note = t`of ${formatUnits(suggested, "suggestions")}: ${taken} as they were, ${edited} edited, ${ignored} ignored`;
+  const note = plural(
+    suggested,
+    "of {count} suggestion: {taken} as they were, {edited} edited, {ignored} ignored",
+    "of {count} suggestions: {taken} as they were, {edited} edited, {ignored} ignored",
+    { count: formatCount(suggested), taken, edited, ignored },
+  );
   return [{ name: t`Suggested answers used`, value: shareText(taken + edited, suggested), note }];
 }
 

@@ -25,7 +25,7 @@ import {
   type AuditFilter,
   type AuditPeriod,
 } from "./audit-model";
-import { t, tIn } from "../../texts/translate";
+import { plural, t, tIn } from "../../texts/translate";
 
 const KINDS = [
   { value: "" as const, label: t`Everything` },
@@ -86,7 +86,13 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
             onChange={(period) => change({ period })}
           />
         </div>
-        <PagedList log={log} what={t`The audit log`} noun={t`entries`} empty={<NoEntries isNarrowed={isNarrowed} />}>
+        <PagedList
+          log={log}
+          what={t`The audit log`}
+          none={t`No entries`}
+          countText={(count, shown) => plural(count, "{count} entry", "{count} entries", shown)}
+          empty={<NoEntries isNarrowed={isNarrowed} />}
+        >
           {(rows) => <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />}
         </PagedList>
       </div>

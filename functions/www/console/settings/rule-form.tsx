@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icons";
 import { Options, Switch, TextField } from "../../ui/form-fields";
 import { FormProblem } from "../admin/detail-header";
 import { COMMANDS, CONDITIONS, newCommand, newCondition, type Command, type Condition } from "./rule-model";
+import { inSentence } from "../../ui/words";
 import { t } from "../../texts/translate";
 
 interface RuleFormProps {
@@ -223,7 +224,7 @@ function CommandFields({ name, command, onChange }: CommandFieldsProps) {
           <input
             key={param.name}
             class="input wide"
-            aria-label={`${name}, ${param.label.toLowerCase()}`}
+            aria-label={`${name}, ${inSentence(param.label)}`}
             autocomplete="off"
             dir="auto"
             placeholder={param.label}
