@@ -11,6 +11,13 @@ import ts from "typescript";
 const FOLDERS = ["console", "ui", "files", "socket", "texts"];
 /** The attributes whose values people read. */
 const SHOWN_ATTRIBUTES = new Set(["label", "title", "placeholder", "aria-label", "alt", "help", "text", "caption"]);
+/** The operators whose result can be one of their operands, or contain it. */
+const VALUE_OPERATORS = new Set([
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.PlusToken,
+]);
 /** Names, codes and keys, which are the same in every language. */
 const SAME_EVERYWHERE =
   /^(Switchboard|CRM|CSV|JSON|SQS|Twilio|Jivo|Python|Node|PHP|[A-Za-z]|webhook-id|https:\/\/|whsec_…|refund|<\/body>|\{\w+\})$/;
@@ -66,23 +73,42 @@ export function findBareTexts(files) {
   for (const file of files)
     visit(file, (node) => {
       const text = bareText(node);
-      if (text === undefined || !/\p{L}/u.test(text) || SAME_EVERYWHERE.test(text)) return;
+      if (text === undefined || !/\p{L}/u.test(text) || SAME_EVERYWHERE.test(text) || isAddress(text)) return;
       found.push(`${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${text}`);
     });
   return found;
 }
 
+/** Whether each word is a host or a path. */
+const isAddress = (text) =>
+  text
+    .trim()
+    .split(/\s+/)
+    .every((word) => /[./]\w/.test(word));
+
 function bareText(node) {
   if (ts.isJsxText(node)) return node.text.trim();
-  const isOfElement =
-    (ts.isJsxAttribute(node.parent ?? node) && isShown(node.parent)) ||
-    (ts.isJsxExpression(node.parent ?? node) && ts.isJsxElement(node.parent.parent));
-  return isOfElement && ts.isStringLiteralLike(node) ? node.text : undefined;
+  if (ts.isStringLiteralLike(node)) return isRendered(node) ? node.text : undefined;
+  if (!ts.isTemplateExpression(node) || !isRendered(node)) return undefined;
+  return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join(" ");
+}
+
+/** Whether the value of an expression is a child of an element, or an attribute that people read. */
+function isRendered(node) {
+  const { parent } = node;
+  if (ts.isJsxAttribute(parent)) return isShown(parent);
+  if (ts.isJsxExpression(parent)) return isRendered(parent);
+  if (ts.isJsxElement(parent) || ts.isJsxFragment(parent)) return true;
+  const isValue =
+    ts.isParenthesizedExpression(parent) ||
+    (ts.isConditionalExpression(parent) && node !== parent.condition) ||
+    (ts.isBinaryExpression(parent) && VALUE_OPERATORS.has(parent.operatorToken.kind));
+  return isValue && isRendered(parent);
 }
 
 /** Some components have the property `name` for a name in words. */
 const isShown = ({ name, initializer }) =>
-  SHOWN_ATTRIBUTES.has(name.getText()) || (name.getText() === "name" && /[A-Z ]/.test(initializer.text));
+  SHOWN_ATTRIBUTES.has(name.getText()) || (name.getText() === "name" && /[A-Z ]/.test(initializer.text ?? ""));
 
 function visit(node, callback) {
   callback(node);

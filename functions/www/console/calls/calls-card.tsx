@@ -1,4 +1,4 @@
-import { clockTime, currentMinute, dayLabel, fullTime } from "../../ui/time";
+import { clockTime, currentMinute, dayLabel, fullTime, localDay } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { callStatus, callTitle } from "../state/calls/call-text";
 import { t } from "../../texts/translate";
@@ -15,7 +15,8 @@ export function CallsCard({ chatId }: { chatId: number }) {
       </h3>
       <ul class="past calls">
         {[...entries].reverse().map(({ id, call, timestamp }) => {
-          const day = dayLabel(timestamp, currentMinute.value);
+          const now = currentMinute.value;
+          const isToday = localDay(timestamp) === localDay(now);
           return (
             call !== undefined && (
               <li key={id}>
@@ -23,7 +24,7 @@ export function CallsCard({ chatId }: { chatId: number }) {
                   {callTitle(call)}
                   <small class={call.status === "error" ? "clip bad" : "clip"}>{callStatus(call, me.id)}</small>
                 </span>
-                <time title={fullTime(timestamp)}>{day === "Today" ? clockTime(timestamp) : day}</time>
+                <time title={fullTime(timestamp)}>{isToday ? clockTime(timestamp) : dayLabel(timestamp, now)}</time>
               </li>
             )
           );

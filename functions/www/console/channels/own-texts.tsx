@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { chooseLanguage, loadTexts, type Texts } from "../../widget/texts/texts";
+import { chooseLanguage, loadTexts, type Texts } from "../../widget/texts";
 import type { WidgetDraft } from "./widget-draft";
 import { t } from "../../texts/translate";
 

@@ -2,7 +2,7 @@
 
 import type { Message, Person } from "../../widget/service/types";
 import { createState, type State } from "../../widget/state";
-import type { Texts } from "../../widget/texts/texts";
+import type { Texts } from "../../widget/texts";
 import type { WidgetDraft } from "./widget-draft";
 import { t, tIn } from "../../texts/translate";
 

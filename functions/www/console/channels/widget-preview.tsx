@@ -7,7 +7,7 @@ import { session } from "../state/agent/session";
 import { HostElement } from "../../widget/view/host-element";
 import { View } from "../../widget/view/mount";
 import type { Actions } from "../../widget/view/props";
-import { withOverrides } from "../../widget/texts/texts";
+import { withOverrides } from "../../widget/texts";
 import { useStandardTexts } from "./own-texts";
 import { adaptToPreview } from "./preview-styles";
 import { PREVIEW_MOMENTS, previewState, type PreviewMoment } from "./preview-state";

@@ -261,8 +261,8 @@ export function CommandPalette() {
       const text = `${name} ${keywords ?? ""}`.toLowerCase();
       return searchTerm.split(/\s+/).every((word) => text.includes(word));
     });
-    const currentChatCommands = matching.filter(({ group }) => group === "This chat");
-    const otherCommands = matching.filter(({ group }) => group !== "This chat");
+    const currentChatCommands = matching.filter(({ group }) => group === t`This chat`);
+    const otherCommands = matching.filter(({ group }) => group !== t`This chat`);
     return searchTerm === ""
       ? [...currentChatCommands, ...rows, ...otherCommands]
       : [...rows.slice(0, MAX_FOUND_CHATS), ...currentChatCommands, ...otherCommands];

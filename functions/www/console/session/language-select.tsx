@@ -1,9 +1,21 @@
 import { changeLanguage, language, LANGUAGES, t } from "../../texts/translate";
-import { SelectField } from "../../ui/form-fields";
 
-const OPTIONS = Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }));
-
-/** Selects the language of the console, in this browser. The page is loaded again. */
+/** Selects the language of the console, in this browser. The page is loaded again. It does without `ui/form-fields`, which
+ * the sign-in page would otherwise add to the first load. */
 export const LanguageSelect = () => (
-  <SelectField id="language" label={t`Language`} value={language} options={OPTIONS} onChange={changeLanguage} />
+  <div class="field">
+    <label for="language">{t`Language`}</label>
+    <select
+      id="language"
+      class="input"
+      value={language}
+      onChange={(event) => changeLanguage(event.currentTarget.value)}
+    >
+      {Object.entries(LANGUAGES).map(([code, name]) => (
+        <option key={code} value={code} lang={code}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </div>
 );

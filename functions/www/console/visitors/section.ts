@@ -1,5 +1,5 @@
+import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { Visitors } from "./visitors";
 import { t } from "../../texts/translate";
 
 export const VISITORS: Section = {
@@ -7,5 +7,5 @@ export const VISITORS: Section = {
   title: t`Visitors`,
   icon: "users",
   isInSmallRail: true,
-  Page: Visitors,
+  Page: lazyComponent(() => import("./visitors").then(({ Visitors }) => Visitors)),
 };
