@@ -16,7 +16,7 @@ import { extendSelection } from "../chat-actions";
 import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 import { RowCheckbox } from "./row-checkbox";
-import { plural, t } from "../../texts/translate";
+import { plural, t, tIn } from "../../texts/translate";
 
 /** Loaded when a chat is first selected, so that the first page does not wait for it. */
 const SelectionBar = lazyComponent(() =>
@@ -29,7 +29,7 @@ const TAB_LABELS: Record<Tab, string> = {
   snoozed: t`Snoozed`,
   bot: t`Bot`,
   all: t`All`,
-  closed: t`Closed`,
+  closed: tIn("chats", "Closed"),
 };
 
 interface SearchResult {

@@ -5,7 +5,7 @@ import { CodeBlock } from "../../admin/code-block";
 import { Bubble } from "../../conversation/bubble";
 import type { PlaygroundEvent } from "./playground-events";
 import { SentEvent } from "./sent-event";
-import { t } from "../../../texts/translate";
+import { t, tIn } from "../../../texts/translate";
 
 /** An event of the bot: its direction, its name and its time, then what it says. */
 export function EventItem({ event }: { event: PlaygroundEvent }) {
@@ -53,7 +53,7 @@ export function EventItem({ event }: { event: PlaygroundEvent }) {
         </EventCard>
       );
     case "transfer":
-      return <EventCard at={event.at} from={t`Agent`} name={event.entry.text ?? t`Transfer`} />;
+      return <EventCard at={event.at} from={t`Agent`} name={event.entry.text ?? tIn("noun", "Transfer")} />;
   }
 }
 
