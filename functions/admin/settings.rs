@@ -12,53 +12,55 @@ use shared::domain::deliveries::webhook::{MAX_WEBHOOKS, Webhook, WebhookTarget};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::mail_domain::MailDomain;
 use shared::service::{audit, auth, webhooks};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin::settings::{self, AccountSettingsChanges};
+use shared::wire::admin::settings::{self, AccountSettingsChanges, StackParameters};
 use shared::wire::fields::values::Change;
 
 fn main() -> ExitCode {
     http::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, SsrfGuard);
+type Dependencies = (Directory, Chats, Connections, SsrfGuard, MailDomain);
 
-async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, guard, mail_domain) = dependencies;
+    let stack = StackParameters { allows_http: guard.allows_http(), mail_domain: mail_domain.get() };
     request.require_method("GET, HEAD, PUT")?;
     let caller = auth::admin(&connections, &request).await?;
     Ok(Response::ok(match request.method.as_str() {
-        "GET" => show((&directory, &guard), &caller.account_id).await?,
+        "GET" => show(&directory, stack, &caller.account_id).await?,
         "PUT" => {
             let directory = audit::by_agent(&directory, &caller, &request);
-            update((&directory, &chats, &guard), &caller.account_id, &request.body_as()?).await?
+            update((&directory, &chats, &guard), stack, &caller.account_id, &request.body_as()?).await?
         }
         _ => return Err(request.unexpected_method()),
     }))
 }
 
 async fn show(
-    (directory, guard): (&Directory, &SsrfGuard),
+    directory: &Directory,
+    stack: StackParameters<'_>,
     account_id: &str,
 ) -> Result<settings::AccountSettings, Error> {
     let rules = directory.widget_rules(account_id).await?;
-    Ok(settings::AccountSettings::new(
-        account_id,
-        &directory.settings(account_id).await?,
-        rules,
-        guard.allows_http(),
-        clock::now(),
-    ))
+    Ok(settings::AccountSettings::new(account_id, &directory.settings(account_id).await?, rules, stack, clock::now()))
 }
 
 /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates the
 /// webhook, its response is the only one that shows the signing secret.
 async fn update(
     (directory, chats, guard): (&Directory, &Chats, &SsrfGuard),
+    stack: StackParameters<'_>,
     account_id: &str,
     changes: &AccountSettingsChanges,
 ) -> Result<settings::AccountSettings, Error> {
+    if changes.set_email() && stack.mail_domain.is_none() {
+        return Err(Error::Conflict("this service sends no e-mails: its operator has not set MailDomain"));
+    }
     let (url, rules) = (changes.webhook_url(guard)?, changes.rules()?);
     let new_webhook = webhooks::new_webhook()?;
     plan_retention_pass(directory, chats, account_id, changes).await?;
@@ -75,7 +77,7 @@ async fn update(
         }
         None => directory.widget_rules(account_id).await?,
     };
-    let shown = settings::AccountSettings::new(account_id, &settings, rules, guard.allows_http(), clock::now());
+    let shown = settings::AccountSettings::new(account_id, &settings, rules, stack, clock::now());
     Ok(if is_created { shown.with_signing_secret(&settings) } else { shown })
 }
 

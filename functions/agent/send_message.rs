@@ -3,27 +3,37 @@
 //!
 //! A file that the agent has uploaded is checked and taken over before; see `shared::service::uploads`.
 //!
+//! A text with `send_at` is only planned: a schedule sends it later.
+//!
 //! If the agent does not have the chat, the condition of the chat's write fails, and the message is rejected with 409,
 //! or with 403 if the agent may not see the chat.
 
 use std::process::ExitCode;
 
+use shared::chats::agent::plan_message::plan_message;
 use shared::chats::agent::send_agent_message::{AgentMessage, send_agent_message};
+use shared::domain::chats::idempotency_key::IdempotencyKey;
+use shared::domain::chats::message_content::Content;
+use shared::domain::chats::planned_message::PlannedMessage;
 use shared::domain::files::upload::Uploader;
+use shared::domain::sha256;
+use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
+use shared::runtime::random_ids_and_secrets;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::service::file_links::FileLinks;
 use shared::service::uploads::{FileReceiver, MessageFate};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
-use shared::wire::agent::{MessageStored, parse_agent_message};
+use shared::wire::agent::{self, MessageStored, parse_agent_message, parse_send_at};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -41,6 +51,11 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
+    if let Some(send_at) = parse_send_at(&body, &content, now)? {
+        let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+        let planned = planned_message(&caller, chat_id, &content, send_at, key)?;
+        return plan(&access, planned).await;
+    }
     let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now };
     let uploader = Uploader::agent(account_id, caller.agent.agent_id, chat_id);
     let files = FileReceiver { bucket: &bucket, links, path: "" }.take(&uploader, &mut content).await?;
@@ -48,16 +63,48 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key, now };
     let sent = send_agent_message(&chats, &outgoing).await;
     files.finish(&bucket, MessageFate::of(&sent)).await;
-    let sent = match sent {
-        Err(Error::Conflict(reason)) => {
-            // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.
-            ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-            return Err(Error::Conflict(reason));
-        }
-        sent => sent?,
-    };
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let sent = explained(&access, chat_id, sent).await?;
     let receipt = &sent.receipt;
     outbox.enqueue_message(account_id, receipt).await;
     outbox.enqueue(&sent.notifications).await;
     Ok(Response::created(MessageStored::new(receipt.seq, &receipt.id)).with_logged_message_id(&receipt.id))
+}
+
+/// The reason of a conflict reveals whether another agent has the chat, so only agents who may see the chat get it.
+async fn explained<T>(access: &ChatAccess<'_>, chat_id: u64, result: Result<T, Error>) -> Result<T, Error> {
+    if matches!(result, Err(Error::Conflict(_))) {
+        access.chat(chat_id).await?;
+    }
+    result
+}
+
+/// A request with an idempotency key determines the id, so that a repeated one plans no second message.
+fn planned_message(
+    caller: &Session,
+    chat_id: u64,
+    content: &Content,
+    send_at: Timestamp,
+    key: Option<&IdempotencyKey>,
+) -> Result<PlannedMessage, Error> {
+    let planned_id = match key {
+        Some(key) => sha256::hex_digest(format!("{}#{}", key.scope, key.key_hash)),
+        None => random_ids_and_secrets::random_identifier()?,
+    };
+    Ok(PlannedMessage {
+        account_id: caller.account_id.clone(),
+        chat_id,
+        planned_id,
+        agent: caller.agent.clone(),
+        text: content.own_text().unwrap_or_default().to_owned(),
+        send_at,
+        claimed_until: None,
+    })
+}
+
+async fn plan(access: &ChatAccess<'_>, planned: PlannedMessage) -> Result<Response, Error> {
+    let ChatAccess { directory, chats, now, .. } = *access;
+    explained(access, planned.chat_id, plan_message(chats, &planned, now).await).await?;
+    let safe_urls = &directory.cached_settings(&planned.account_id).await?.safe_urls;
+    Ok(Response::accepted(agent::PlannedMessage::new(planned, safe_urls)))
 }

@@ -43,13 +43,15 @@ async fn show(access: &ChatAccess<'_>, chat_id: u64) -> Result<Response, Error> 
     let chat = access.chat(chat_id).await?.without_expired_preview(now);
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
+    let planned = chats.planned_messages(&chat).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     let details = match chat.handover.as_ref().and_then(|handover| handover.details_seq) {
         Some(seq) => chats.entry(&caller.account_id, chat.chat_id, seq).await?,
         None => None,
     };
     let handover = details.as_ref().and_then(|entry| entry.content.handover());
-    Ok(Response::ok(Chat::new((&chat, handover), visitor, panel, safe_urls, now)))
+    let shown = Chat::new((&chat, handover), visitor, panel, safe_urls, now).with_planned(planned, safe_urls);
+    Ok(Response::ok(shown))
 }
 
 async fn change(access: &ChatAccess<'_>, chat_id: u64, change: &ChatChange) -> Result<Response, Error> {

@@ -32,6 +32,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, task: Tas
         | Task::AgentWaitDue(_)
         | Task::CallDue(_)
         | Task::StandbyCopy(_)
-        | Task::Outage(_) => Err(Error::internal("unexpected kind of task in the queue of assignment")),
+        | Task::Outage(_)
+        | Task::Email(_) => Err(Error::internal("unexpected kind of task in the queue of assignment")),
     }
 }

@@ -37,8 +37,11 @@ async fn handle(dependencies: Dependencies, task: Task) -> Result<(), Error> {
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
         Task::AgentWaitDue(task) => providers.return_if_unaccepted(&task).await,
         Task::StandbyCopy(task) => providers.send_copy(&task).await,
-        Task::Typing(_) | Task::CallDue(_) | Task::Outage(_) | Task::Assignment(_) | Task::AnswerTimer(_) => {
-            Err(Error::internal("unexpected kind of task in the bot queue"))
-        }
+        Task::Typing(_)
+        | Task::CallDue(_)
+        | Task::Outage(_)
+        | Task::Assignment(_)
+        | Task::AnswerTimer(_)
+        | Task::Email(_) => Err(Error::internal("unexpected kind of task in the bot queue")),
     }
 }

@@ -35,6 +35,7 @@ async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, ta
         | Task::CallDue(_)
         | Task::StandbyCopy(_)
         | Task::Assignment(_)
-        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the channel queue")),
+        | Task::AnswerTimer(_)
+        | Task::Email(_) => Err(Error::internal("unexpected kind of task in the channel queue")),
     }
 }

@@ -1,7 +1,8 @@
 //! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
 //! is checked when it may have reached the limit, and at least once an hour. A check also returns a chat to its bot if
-//! no agent has accepted it in time, and lets an offer end whose task was lost. In the remaining time, a run continues
+//! no agent has accepted it in time, and lets an offer end whose task was lost. Before the checks, the messages that
+//! agents have planned for this minute are sent. In the remaining time, a run continues
 //! the retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, schedule};
 use shared::service::account_work::continue_account_work;
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
+use shared::service::planned_messages::PlannedMessages;
 use shared::store::account_deletion::AccountData;
 use shared::store::chats::Chats;
 use shared::store::chats::delivery::due_index::{Backlog, OverdueItem};
@@ -26,6 +28,8 @@ use shared::wire::queue_task::Task;
 
 /// After this time, a run starts no further idle checks. The rest of the run is for retention passes and deletions.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
+/// After this time, a run sends no further planned messages. The next run sends the rest.
+const PLANNED_MESSAGES_TIME_BUDGET: Duration = Duration::from_secs(10);
 /// After this time, a run starts no further work, so that it ends before the function's timeout and before the next
 /// run.
 const RUN_TIME_BUDGET: Duration = Duration::from_secs(40);
@@ -41,18 +45,21 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 async fn handle((directory, chats, connections, outbox): Dependencies, (): ()) -> Result<Value, Error> {
     let (started, now) = (Instant::now(), clock::now());
     let check = IdleCheck(directory, chats, outbox);
-    let IdleCheck(directory, chats, ..) = &check;
+    let IdleCheck(directory, chats, outbox) = &check;
+    let planned = PlannedMessages { directory, chats, outbox };
+    let unsent = planned.send_due(now, started + PLANNED_MESSAGES_TIME_BUDGET).await;
     let (backlog, deadline) = (Backlog::IdleChecks, started + IDLE_CHECK_TIME_BUDGET);
     let report =
         BacklogRun { chats, backlog, due_before: now, deadline, max_changed_items: u32::MAX }.process(&check).await;
     let checked_until = report.oldest_unhandled_due_at.unwrap_or(now);
     // A retention pass waits until all chats that were open when it was planned have been checked.
     let data = AccountData { directory, chats, connections: &connections };
-    let failed = report.failed + continue_account_work(&data, checked_until, started + RUN_TIME_BUDGET).await?;
+    let failed =
+        unsent + report.failed + continue_account_work(&data, checked_until, started + RUN_TIME_BUDGET).await?;
     tracing::info!(closed = report.changed, failed, "idle chats closed");
     match failed {
         0 => Ok(json!({ "closed": report.changed })),
-        failed => Err(Error::internal(("idle checks, retention passes or deletions failed", failed))),
+        failed => Err(Error::internal(("planned messages, idle checks, retention passes or deletions failed", failed))),
     }
 }
 

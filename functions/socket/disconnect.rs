@@ -6,7 +6,8 @@
 use std::process::ExitCode;
 
 use shared::delivery::socket_gateway::SocketGateway;
-use shared::domain::socket::Socket;
+use shared::domain::socket::{Socket, VisitorSocket};
+use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::socket::{self, SocketEvent};
@@ -26,7 +27,10 @@ async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Er
     let Some(socket) = connections.socket(event.connection_id()).await? else { return Ok(()) };
     let now = clock::now();
     connections.remove_socket(&socket, now).await?;
-    let Socket::Agent(socket) = socket else { return Ok(()) };
+    let socket = match socket {
+        Socket::Agent(socket) => socket,
+        Socket::Visitor(socket) => return record_visitor_seen(&connections, &directory, &socket, now).await,
+    };
     let push = PushService {
         directory: &directory,
         chats: &chats,
@@ -37,4 +41,18 @@ async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Er
     };
     let left = socket.subscription.as_ref().and_then(|shown| shown.open_chat);
     push.push_viewers(&socket, left, None).await
+}
+
+/// Records that the visitor has seen what was written until now, if the account sends later messages by e-mail.
+async fn record_visitor_seen(
+    connections: &Connections,
+    directory: &Directory,
+    socket: &VisitorSocket,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let settings = directory.cached_settings(&socket.account_id).await?;
+    if settings.email.as_ref().is_some_and(|email| email.answers_to_visitor) {
+        connections.record_visitor_seen(&socket.channel_id, &socket.external_id, now).await?;
+    }
+    Ok(())
 }

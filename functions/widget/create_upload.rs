@@ -25,6 +25,7 @@ async fn handle((directory, chats, connections, bucket): Dependencies, request: 
     let upload = accepted.body_as()?;
     let visitor = accepted.visitor(&chats, &token).await?;
     let uploader = Uploader::visitor(&visitor.account_id, &visitor.channel_id, &visitor.external_id);
+    connections.count_widget_upload(&visitor.channel_id, &request.source_address(), accepted.now).await?;
     let settings = &directory.cached_settings(&visitor.account_id).await?.files;
     Ok(Response::created(create_upload(&bucket, &uploader, (upload, settings), accepted.now)?))
 }

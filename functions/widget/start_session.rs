@@ -46,6 +46,12 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         None => None,
     };
     let is_replaced = known.as_ref().is_some_and(|visitor| visitor.is_of_other_user(user_token.as_ref()));
+    let account = directory.cached_settings(&channel.account_id).await?;
+    if account.email.as_ref().is_some_and(|email| email.answers_to_visitor)
+        && let Some(visitor) = &known
+    {
+        connections.record_visitor_seen(&channel.channel_id, &visitor.external_id, now).await?;
+    }
     let (visitor, new_token) = match known {
         Some(visitor) if !is_replaced => (Some(update_visitor(&chats, visitor, session, page, now).await?), None),
         None if !identify.unwrap_or(false) => (None, None),
@@ -100,7 +106,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         has_earlier: history.has_earlier,
         callback: callback != CallbackAvailability::Disabled,
         callback_available: callback == CallbackAvailability::Available,
-        files: directory.cached_settings(&channel.account_id).await?.files.enabled,
+        files: account.files.enabled,
     }))
 }
 

@@ -8,6 +8,7 @@ mod agents;
 mod bots;
 mod channels;
 mod deliveries;
+mod emails;
 mod files;
 mod project;
 mod support;

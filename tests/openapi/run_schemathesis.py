@@ -103,6 +103,8 @@ def create_test_data(ready):
     for chat in [1, 3]:
         call(base, "POST", f"/agent/chats/{chat}/accept", agent)
         call(base, "POST", f"/agent/chats/{chat}/messages", agent, {"type": "text", "text": "Hello"})
+    later = {"type": "text", "text": "Later", "send_at": int(time.time()) + 86_400}
+    planned = [call(base, "POST", "/agent/chats/1/messages", agent, later)["planned_id"] for _ in range(5)]
     secrets = {channel["channel_id"]: channel["endpoint"].split("/")[-2] for channel in channels}
     return {
         "tokens": {"admin": admin, "agent": agent, "operator": operator},
@@ -136,6 +138,7 @@ def create_test_data(ready):
             "external_id": [str(number) for number in range(12)],
             "number": list(range(1, 41)),
             "seq": [1, 2, 3],
+            "planned_id": planned,
             "file": sorted(
                 path.name for folder in ASSETS for path in folder.iterdir() if path.suffix not in (".br", ".gz")
             ),

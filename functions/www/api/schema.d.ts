@@ -1029,13 +1029,42 @@ export interface paths {
         put?: never;
         /**
          * The agent sends a message to the visitor
-         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
+         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key. A text with send_at is not sent now: it is kept with the chat, and sent in the name of the agent within a minute after that time, also if the chat was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the agent. 409 if the chat has ten planned messages.
          */
         post: operations["agentMessage"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/messages/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a message that an agent has sent
+         * @description Its author or an admin can delete it, only in chats of a widget, while the chat is open, and within 24 hours. Its text and its files are deleted for good; the entry stays in its place with the type deleted. A repeated request has no further effect. 409 if the message cannot be deleted.
+         */
+        delete: operations["deleteMessage"];
+        options?: never;
+        head?: never;
+        /**
+         * The agent replaces the text of a message that the agent has sent
+         * @description Only in chats of a widget, while the chat is open, and within 24 hours. The widget shows the new text, and later events and exports contain it. The earlier text is not kept. 403 unless the agent wrote the message; 409 if it cannot be edited.
+         */
+        patch: operations["editMessage"];
         trace?: never;
     };
     "/agent/chats/{chat_id}/messages/{seq}/retry": {
@@ -1081,6 +1110,35 @@ export interface paths {
          */
         post: operations["addNote"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/planned/{planned_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a planned message now
+         * @description Allowed for its author, for the agent who has the chat, and for admins. 409 if the chat is closed, or if the message is being sent.
+         */
+        post: operations["sendPlannedMessage"];
+        /**
+         * Cancels a planned message
+         * @description Allowed for its author, for the agent who has the chat, and for admins. 404 if the message was sent or cancelled, 409 if it is being sent.
+         */
+        delete: operations["cancelPlannedMessage"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2914,6 +2972,10 @@ export interface components {
             /** @description Null: always open, unless a department or a channel has hours. */
             business_hours: components["schemas"]["BusinessHours"] | null;
             callback: components["schemas"]["CallbackHours"];
+            /** @description Null: the account sends no e-mails. */
+            email: components["schemas"]["EmailSettings"] | null;
+            /** @description The domain from which the stack sends e-mails. Null: it sends none, and `email` cannot be set. */
+            email_domain: string | null;
             files: components["schemas"]["FileSettings"];
             /**
              * Format: int64
@@ -2946,6 +3008,8 @@ export interface components {
             assignment?: components["schemas"]["AssignmentChange"] | null;
             business_hours?: components["schemas"]["BusinessHoursChange"] | null;
             callback?: components["schemas"]["CallbackHoursChanges"] | null;
+            /** @description Null: the account sends no e-mails. */
+            email?: components["schemas"]["EmailSettingsChange"] | null;
             files?: components["schemas"]["FileSettingsChanges"] | null;
             /**
              * Format: int64
@@ -3042,6 +3106,11 @@ export interface components {
              * @enum {string|null}
              */
             draft?: "taken" | "edited" | null;
+            /**
+             * Format: int64
+             * @description Unix seconds: a time within the next 30 days at which the text is sent. Only for texts.
+             */
+            send_at?: number | null;
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"]);
         /** @description The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat. */
@@ -3955,6 +4024,11 @@ export interface components {
              */
             result: "ok";
         };
+        CancelledMessage: {
+            /** @constant */
+            cancelled: true;
+            planned_id: string;
+        };
         CannedReplies: {
             canned_replies: components["schemas"]["CannedReply"][];
         };
@@ -4213,6 +4287,8 @@ export interface components {
             opened_at: components["schemas"]["UnixSeconds"];
             page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
+            /** @description The messages that agents have planned to send later, in the order of their times. Absent if there are none. */
+            planned?: components["schemas"]["PlannedMessage"][];
             rate: components["schemas"]["Rating"] | null;
             referrer?: components["schemas"]["ReferrerOrNull"];
             seq: components["schemas"]["LastSeq"];
@@ -4380,8 +4456,18 @@ export interface components {
             last_message: components["schemas"]["LastMessage"] | null;
             /** @description The agents whom private notes mention. Absent if there are none. */
             mentions?: components["schemas"]["Mention"][];
+            /**
+             * @description When an agent last edited or deleted a message of the chat. A client that does not know of this change reads the
+             *     timeline again. Absent if there was none.
+             */
+            messages_changed_at?: components["schemas"]["UnixSeconds"];
             /** @description The agent who must accept the waiting chat first. Absent if there is none. */
             offer?: components["schemas"]["AgentOffer"];
+            /**
+             * Format: int32
+             * @description The number of messages that agents have planned to send later. Absent if there are none.
+             */
+            planned?: number;
             seq: components["schemas"]["LastSeq"];
             /**
              * @description The time until which the agent has put the chat aside; it may have passed. Absent if the chat is not put aside,
@@ -4966,11 +5052,40 @@ export interface components {
         };
         /** @description The ranges that are not empty, shortest first. */
         DurationBuckets: components["schemas"]["DurationBucket"][];
+        /** @description The new text of a message. */
+        EditedMessage: {
+            text: string;
+        };
         /**
          * Format: email
          * @description Compared in lower case.
          */
         Email: string;
+        /** @description What the account sends by e-mail. */
+        EmailSettings: {
+            answers_to_visitor: boolean;
+            /** Format: int64 */
+            away_minutes: number;
+            sender_name: string;
+            transcript_to: string[];
+            transcript_to_visitor: boolean;
+        };
+        /** @description What the account sends by e-mail. It is possible only if the operator has set up a domain for e-mail. */
+        EmailSettingsChange: {
+            /** @description Whether visitors who have left a widget get the agents' answers by e-mail, and can reply. False by default. */
+            answers_to_visitor?: boolean | null;
+            /**
+             * Format: int64
+             * @description How many minutes a visitor must have been away before answers are sent. 5 by default.
+             */
+            away_minutes?: number | null;
+            /** @description The name that the recipients see. */
+            sender_name: string;
+            /** @description The addresses that get the transcript of each closed chat in which an agent took part. */
+            transcript_to?: string[] | null;
+            /** @description Whether visitors get the transcript, too. False by default. */
+            transcript_to_visitor?: boolean | null;
+        };
         EndedSession: {
             /** @constant */
             deleted: true;
@@ -5480,10 +5595,10 @@ export interface components {
             seq: components["schemas"]["SequentialNumber"];
         };
         /**
-         * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, or an event type.
+         * @description A type from table A3, a message type used by bots, note for an agent's private note, handover for what a bot told the agents, call for a phone call, deleted for a message that was deleted, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "handover" | "call" | "deleted" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_returned" | "callback_requested" | "agent_status_changed" | "answer_due_soon" | "bot_handed_over" | "call_event" | "channel_status_changed" | "chat_accepted" | "chat_assigned" | "chat_ended" | "chat_finished" | "chat_joined" | "chat_opened" | "chat_rated" | "chat_transferred" | "chat_updated" | "chat_waiting" | "delivered_late" | "delivery_failed" | "message" | "offline_message" | "visitor_blacklisted";
         /** @description Without hours, the days are closed. */
         NamedHours: {
             /** Format: date */
@@ -5794,6 +5909,8 @@ export interface components {
              */
             agent: components["schemas"]["WebhookAgent"] | null;
             analytics: components["schemas"]["EventAnalytics"] | null;
+            /** @description Only in answer_due_soon: the end of the time limit. Null if the agent has answered since the event. */
+            answer_due_at?: components["schemas"]["UnixSeconds"];
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
             /** @enum {string} */
@@ -5866,6 +5983,15 @@ export interface components {
         PhoneNumber: string;
         /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
         PhoneNumber2: string;
+        /** @description A message that an agent has planned to send later. */
+        PlannedMessage: {
+            /** @description The author. */
+            agent: components["schemas"]["ChatAgent"];
+            planned_id: string;
+            /** @description When the message is sent, to the minute. */
+            send_at: components["schemas"]["UnixSeconds"];
+            text: string;
+        };
         /** @enum {string} */
         PresenceStatus: "online" | "away" | "offline";
         Provider: {
@@ -6875,6 +7001,8 @@ export interface components {
             closed_by?: components["schemas"]["CloseReason"];
             /** @description Markdown. */
             content?: string;
+            /** @description When the message was deleted. Its type is then deleted, and its text and its files are gone. */
+            deleted_at?: components["schemas"]["UnixSeconds"];
             delivery?: components["schemas"]["Delivery"];
             /**
              * Format: int64
@@ -6882,8 +7010,8 @@ export interface components {
              */
             duration?: number;
             /**
-             * @description When the visitor last edited the message, if the integrator of the chat's channel reported it. The earlier texts
-             *     are not kept.
+             * @description When the author last edited the message: an agent, or the visitor if the integrator of the chat's channel
+             *     reported it. The earlier texts are not kept.
              */
             edited_at?: components["schemas"]["UnixSeconds"];
             emoji?: string;
@@ -7517,6 +7645,12 @@ export interface components {
             agent: components["schemas"]["WidgetChatAgent"] | null;
             chat_id: components["schemas"]["SequentialNumber"];
             last_seq: components["schemas"]["LastSeq"];
+            /**
+             * Format: int64
+             * @description When an agent last edited or deleted a message of the chat, as Unix time in milliseconds. A client that does not
+             *     know of this change reads the messages again. Absent if there was none.
+             */
+            messages_changed_at?: number;
             rate: components["schemas"]["Rating"] | null;
             rated: boolean;
             state: components["schemas"]["ChatState"];
@@ -7634,9 +7768,19 @@ export interface components {
             content?: string;
             /**
              * Format: int64
+             * @description When the message was deleted, as Unix time in milliseconds. Its type is then deleted, and it has no text.
+             */
+            deleted_at?: number;
+            /**
+             * Format: int64
              * @description Seconds.
              */
             duration?: number;
+            /**
+             * Format: int64
+             * @description When the agent last edited the message, as Unix time in milliseconds.
+             */
+            edited_at?: number;
             emoji?: string;
             /**
              * Format: uri
@@ -7685,7 +7829,7 @@ export interface components {
             thumb?: string;
             title?: string;
             /** @enum {string} */
-            type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
+            type: "text" | "markdown" | "buttons" | "deleted" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
             /**
              * Format: int64
              * @description Pixels.
@@ -10167,6 +10311,15 @@ export interface operations {
                     "application/json": components["schemas"]["MessageStored"];
                 };
             };
+            /** @description Planned. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedMessage"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10175,6 +10328,74 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is left of the message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineEntry"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    editMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditedMessage"];
+            };
+        };
+        responses: {
+            /** @description The message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineEntry"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -10244,6 +10465,68 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendPlannedMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStored"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelPlannedMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The message will not be sent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelledMessage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -34,6 +34,7 @@ export type SuggestedAnswer = Schemas["SuggestedAnswer"];
 export type AgentPanel = Schemas["AgentPanel"];
 export type AgentMessage = Schemas["AgentMessage"];
 export type NewNote = Schemas["NewNote"];
+export type PlannedMessage = Schemas["PlannedMessage"];
 export type FileType = Schemas["FileMessage"]["type"];
 export type AgentSession = Schemas["AgentSession"];
 export type LoginResponse = Schemas["LoginResponse"];

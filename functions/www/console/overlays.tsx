@@ -1,6 +1,7 @@
+import "./command-palette/command-palette.css";
 import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog } from "./dialogs";
-import { CommandPalette } from "./command-palette/command-palette";
+import { DeleteMessageDialog } from "./conversation/message-change";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
@@ -19,6 +20,9 @@ const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =
 /** Loaded when they are first opened, so that the first page does not wait for them. */
 const CannedRepliesDialog = lazyComponent(() =>
   import("./conversation/canned-replies-dialog").then(({ CannedRepliesDialog }) => CannedRepliesDialog),
+);
+const CommandPalette = lazyComponent(() =>
+  import("./command-palette/command-palette").then(({ CommandPalette }) => CommandPalette),
 );
 const CallDialog = lazyComponent<{ chatId: number }>(() =>
   import("./calls/call-dialog").then(({ CallDialog }) => CallDialog),
@@ -39,13 +43,16 @@ const TransferDialog = lazyComponent<{ chatIds: readonly number[] }>(() =>
 const BulkDialog = lazyComponent<{ kind: BulkKind }>(() =>
   import("./organizing/bulk-dialogs").then(({ BulkDialog }) => BulkDialog),
 );
+const SendLaterDialog = lazyComponent<{ chatId: number }>(() =>
+  import("./conversation/send-later-dialog").then(({ SendLaterDialog }) => SendLaterDialog),
+);
 const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
 );
 
 /** Loads the dialogs into which agents type without looking, so that no key is lost when one is first opened. */
 export function preloadDialogs(): void {
-  for (const dialog of [TransferDialog, TagDialog]) dialog.preload().catch(() => {});
+  for (const dialog of [CommandPalette, TransferDialog, TagDialog]) dialog.preload().catch(() => {});
 }
 
 /** Loaded when it is first opened, because agents seldom do. */
@@ -85,10 +92,14 @@ function CurrentOverlay() {
       return <BulkDialog kind={current.kind} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
+    case "delete-message":
+      return <DeleteMessageDialog chatId={current.chatId} seq={current.seq} />;
     case "tags":
       return <TagDialog chatId={current.chatId} />;
     case "snooze":
       return <SnoozeDialog chatId={current.chatId} />;
+    case "send-later":
+      return <SendLaterDialog chatId={current.chatId} />;
     case "call":
       return <CallDialog key={current.chatId} chatId={current.chatId} />;
     case "file":

@@ -15,6 +15,8 @@ pub(crate) struct DatabaseFiles {
     pub objects: Option<PathBuf>,
     /// The file for the AWS accounts of customers. `None` keeps them in memory.
     pub customer_aws: Option<PathBuf>,
+    /// The file for sent e-mails. `None` keeps them in memory.
+    pub emails: Option<PathBuf>,
     pub lock: Option<DataFolderLock>,
 }
 
@@ -35,7 +37,7 @@ impl DatabaseFiles {
         match storage {
             HostStorage::Memory => {
                 let queues = sqs::QueueDatabaseLocation::Memory;
-                Ok(Self { tables: None, queues, objects: None, customer_aws: None, lock: None })
+                Ok(Self { tables: None, queues, objects: None, customer_aws: None, emails: None, lock: None })
             }
             HostStorage::Dir(folder) => {
                 let lock = Some(lock(folder)?);
@@ -45,6 +47,7 @@ impl DatabaseFiles {
                     queues: sqs::QueueDatabaseLocation::File(private_database(folder, "sqs.sqlite")?),
                     objects: Some(private_database(folder, "s3.sqlite")?),
                     customer_aws: Some(folder.join("customer-aws.jsonl")),
+                    emails: Some(folder.join("ses.jsonl")),
                 })
             }
         }

@@ -35,6 +35,8 @@ pub enum Error {
     ProcessStart(io::Error),
     #[error("cannot keep what customers receive: {0}")]
     CustomerAws(io::Error),
+    #[error("cannot keep sent e-mails: {0}")]
+    SentEmails(io::Error),
     #[error("cannot set the clock: {0}")]
     Clock(io::Error),
     /// [`Host::advance_to_next_message`](crate::Host::advance_to_next_message) has waited for too long.

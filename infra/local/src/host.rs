@@ -36,6 +36,7 @@ use crate::log::LogSink;
 use crate::reservation::Reservation;
 use crate::s3::{Objects, S3Api};
 use crate::schedule::Scheduler;
+use crate::ses::{LocalSes, open_sent_emails};
 use crate::sqs::Queues;
 use crate::sqs::proxy::SqsProxy;
 use crate::template::{Function, event_source_permissions};
@@ -175,6 +176,14 @@ impl Host {
             files.customer_aws.as_deref(),
         );
         let customers = customers.map_err(Error::CustomerAws)?;
+        let ses = LocalSes {
+            access_keys: access_keys.clone(),
+            roles: host.roles.clone(),
+            clock: host.clock.clone(),
+            functions: host.functions.clone(),
+            objects: host.objects.clone(),
+            emails: open_sent_emails(files.emails.as_deref()).map_err(Error::SentEmails)?,
+        };
         let s3_api =
             S3Api { objects: host.objects.clone(), access_keys: access_keys.clone(), roles: host.roles.clone() };
         host.background_tasks.spawn(serve(s3, s3_api.router().layer(from_fn(loopback_host::require))));
@@ -188,15 +197,16 @@ impl Host {
             faults: host.faults.clone(),
         };
         let sqs_api = delay_requests(sqs_api.router(), latency);
-        let private_apis =
-            runtime_api.merge(sqs_api).merge(customers.private_router()).layer(from_fn(loopback_host::require));
+        let private_apis = runtime_api.merge(sqs_api).merge(customers.private_router()).merge(ses.private_router());
+        let private_apis = private_apis.layer(from_fn(loopback_host::require));
         host.background_tasks.spawn(serve(private, private_apis));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
         host.start_event_sources(&template.functions, &options.log)?;
         let web_sockets = host.web_sockets.as_ref().map_or_else(Router::new, WebSockets::router);
         // These routes need no credentials.
-        let extra_routes = options.extra_routes.merge(host.meter.clone().router()).merge(customers.local_router());
+        let extra_routes = options.extra_routes.merge(host.meter.clone().router());
+        let extra_routes = extra_routes.merge(customers.local_router()).merge(ses.local_router());
         let extra_routes = extra_routes.route_layer(from_fn(loopback_host::require)).merge(web_sockets);
         let stop_requested = host.stop_requested();
         host.graceful_tasks.spawn(serve_until(public, gateway.router(extra_routes), stop_requested));

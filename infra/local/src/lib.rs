@@ -9,6 +9,7 @@
 //! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
 //!   messages, queued messages, table changes, and schedules
 //! - [`dynamo`], [`s3`], [`sqs`]: the services that functions call
+//! - `ses/`: e-mails, which are shown instead of sent
 //! - `customer_aws/`: the AWS accounts of customers, to which webhooks send events
 //! - [`faults`]: injects faults into the functions and services above for tests, simulates an outage of SQS, and delays
 //!   requests as the network does
@@ -44,6 +45,7 @@ pub mod random_and_digest;
 mod reservation;
 pub mod s3;
 mod schedule;
+mod ses;
 pub mod sqs;
 pub mod template;
 pub mod terminal;

@@ -105,6 +105,8 @@ impl NewChat<'_> {
             mentions: Vec::new(),
             assignment: ChatAssignment::default(),
             answer_due: None,
+            messages_changed_at: None,
+            planned: 0,
             retention_days: settings.retention_days,
             previous_chats: of.previous_chats.clone(),
         }

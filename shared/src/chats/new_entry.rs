@@ -22,6 +22,7 @@ pub(super) fn new_entry(header: &Chat, from: Sender, content: Content, now: Time
         webhook_dispatch: None,
         receipt: ReceiptTimes::default(),
         edited_at: None,
+        deleted_at: None,
         retain_until: header.retain_until(now),
         delivery: None,
     })

@@ -237,6 +237,7 @@ fn path_parameter(name: &str) -> (Option<&'static str>, Value) {
         "file_id" => (Some("The id of the uploaded file."), text()),
         "until" => (Some("When the link ends, in Unix seconds."), number()),
         "id" => (Some("The id of the canned reply."), text()),
+        "planned_id" => (Some("The id of the planned message in its chat."), text()),
         "file" => (Some("The file name that the page refers to."), json!({ "type": "string" })),
         _ => (None, text()),
     }

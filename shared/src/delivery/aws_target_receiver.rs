@@ -40,7 +40,8 @@ pub async fn handle(target: Target, dependencies: Dependencies, task: Task) -> R
         | Task::CallDue(_)
         | Task::StandbyCopy(_)
         | Task::Assignment(_)
-        | Task::AnswerTimer(_) => Err(Error::internal("unexpected kind of task in the queue of a webhook")),
+        | Task::AnswerTimer(_)
+        | Task::Email(_) => Err(Error::internal("unexpected kind of task in the queue of a webhook")),
     }
 }
 

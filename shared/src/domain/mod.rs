@@ -8,6 +8,7 @@ pub mod calls;
 pub mod channels;
 pub mod chats;
 pub mod deliveries;
+pub mod email;
 pub mod files;
 pub mod list_change;
 pub mod named;

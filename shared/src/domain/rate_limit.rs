@@ -1,5 +1,5 @@
-//! Rate limits: the maximum number of messages, requests, chats, socket tickets, frames or callbacks in a window of
-//! time (docs/decisions.md, General).
+//! Rate limits: the maximum number of messages, requests, chats, socket tickets, frames, callbacks or uploads in a
+//! window of time (docs/decisions.md, General).
 
 use std::time::Duration;
 
@@ -31,7 +31,10 @@ pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 /// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs
 /// the account money and an agent's time.
 pub const MAX_CALLBACKS_PER_HOUR: u64 = 10;
-pub const CALLBACK_WINDOW: Duration = Duration::from_secs(3600);
+/// The limit for the uploads that one client network can begin through one widget in an hour. What is uploaded costs
+/// storage until it expires, even if it is never sent.
+pub const MAX_WIDGET_UPLOADS_PER_HOUR: u64 = 100;
+pub const HOUR: Duration = Duration::from_secs(3600);
 
 /// Returns the number and the end of the fixed window of this length that contains `now`. Fixed windows start at
 /// multiples of their length.

@@ -32,6 +32,11 @@ impl TimeZone {
         self.name() == "UTC"
     }
 
+    /// Returns the time on the clocks of the zone in the format `2026-11-22 14:05`.
+    pub fn local_time(&self, at: Timestamp) -> String {
+        jiff_timestamp(at).to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// Returns the offset from UTC at the given time, in minutes. For example, the offset of UTC+1 is 60.
     pub(crate) fn offset_minutes(&self, at: Timestamp) -> i64 {
         i64::from(self.0.to_offset(jiff_timestamp(at)).seconds() / 60)

@@ -72,6 +72,7 @@ targets!(
     agent_typing,
     agent_message,
     agent_note,
+    agent_message_edit,
     agent_upload,
     agent_call,
     agent_transfer,
@@ -271,6 +272,12 @@ fn agent_note(input: &[u8]) {
     assert_content_stored(&Content::Note { text, mentions });
 }
 
+fn agent_message_edit(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(edited) = accepted(&body, read::<agent::EditedMessage>(&body)) else { return };
+    assert_content_stored(&Content::text(edited.into_text()));
+}
+
 fn agent_call(input: &[u8]) {
     let Some(body) = json(input) else { return };
     accepted(&body, read::<agent::AgentCallRequest>(&body));
@@ -419,7 +426,13 @@ fn admin_settings(input: &[u8]) {
     let Some(changed) = accepted(&body, changes.applied_to(&AccountSettings::default())) else { return };
     let changed = AccountSettings { inbox, ..changed };
     assert_stored(&changed);
-    let again = json!(settings::AccountSettings::new("acc", &changed, rules.clone(), false, NOW));
+    let again = json!(settings::AccountSettings::new(
+        "acc",
+        &changed,
+        rules.clone(),
+        settings::StackParameters::default(),
+        NOW
+    ));
     let again: AccountSettingsChanges = read(&again).unwrap();
     let repeated = AccountSettings {
         inbox: again.inbox(&changed.inbox).unwrap(),

@@ -71,6 +71,11 @@ pub(crate) fn otlp_endpoint() -> Option<String> {
     non_empty("OTEL_EXPORTER_OTLP_ENDPOINT")
 }
 
+/// Returns the domain from which the stack sends e-mails. `None` if it sends none.
+pub(crate) fn mail_domain() -> Option<String> {
+    non_empty("MAIL_DOMAIN")
+}
+
 /// Returns how many of an account's first attempts can be in progress at the same time, for each kind of receiver.
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());

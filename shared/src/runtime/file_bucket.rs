@@ -67,6 +67,7 @@ pub struct FileBucket {
     /// `None` if the process has no credentials.
     credentials: Option<Credentials>,
     client: AwsHttpClient,
+    /// Of a call, with its repetitions.
     timeout: Duration,
 }
 
@@ -76,7 +77,7 @@ impl Dependency for FileBucket {
         let url = bucket_url(&bucket, &startup.environment.required("FILES_BUCKET_URL"));
         let region = config::aws_region();
         let client = aws_config::http_client(&region);
-        let timeout = config::aws_call_timeout() / MAX_ATTEMPTS;
+        let timeout = config::aws_call_timeout();
         Self { bucket, url, region, credentials: config::aws_credentials(), client, timeout }
     }
 }
@@ -116,7 +117,9 @@ impl FileBucket {
     /// Reads at most `max_bytes` bytes. Returns `None` if there is no such file.
     pub(crate) async fn read_beginning(&self, key: &str, max_bytes: u64) -> Result<Option<FileBeginning>, Error> {
         let range = format!("bytes=0-{}", max_bytes.saturating_sub(1));
-        let Some(response) = self.request("GET", key, &[("range", &range)]).await? else { return Ok(None) };
+        let Some(response) = self.request("GET", key, &[("range", &range)], self.short_attempt()).await? else {
+            return Ok(None);
+        };
         let header = |name: &str| response.headers().get(name).unwrap_or_default().to_owned();
         let size = header("content-range").rsplit('/').next().and_then(|size| size.parse().ok());
         let (content_type, name, etag) = (header("content-type"), header(NAME_FIELD), header("etag"));
@@ -125,7 +128,8 @@ impl FileBucket {
         Ok(Some(FileBeginning { bytes, size, content_type, name, etag }))
     }
 
-    /// Copies a file if its content is still that of the `etag`. Returns false if it is not.
+    /// Copies a file if its content is still that of the `etag`. Returns false if it is not. A large file takes S3
+    /// longer than other requests, so an attempt may take as long as the whole call.
     pub(crate) async fn copy(&self, from: &str, etag: &str, to: &str, served_as: &ServedAs<'_>) -> Result<bool, Error> {
         let source = format!("/{}/{from}", self.bucket);
         let headers = [
@@ -136,7 +140,7 @@ impl FileBucket {
             ("x-amz-metadata-directive", "REPLACE"),
             (NAME_FIELD, served_as.name),
         ];
-        let Some(response) = self.request("PUT", to, &headers).await? else { return Ok(false) };
+        let Some(response) = self.request("PUT", to, &headers, self.timeout).await? else { return Ok(false) };
         // S3 can report an error after the status.
         let body = ByteStream::new(response.into_body()).collect().await.map_err(Error::unavailable)?.to_vec();
         let is_copied = String::from_utf8_lossy(&body).contains("<CopyObjectResult");
@@ -145,7 +149,7 @@ impl FileBucket {
 
     /// Deletes a file. Succeeds if there is none.
     pub(crate) async fn delete(&self, key: &str) -> Result<(), Error> {
-        self.request("DELETE", key, &[]).await.map(|_| ())
+        self.request("DELETE", key, &[], self.short_attempt()).await.map(|_| ())
     }
 
     /// Deletes a file of a message.
@@ -161,6 +165,11 @@ impl FileBucket {
         self.credentials.as_ref().ok_or_else(|| Error::internal("no credentials for the bucket"))
     }
 
+    /// The timeout of an attempt after which there is time for another one.
+    fn short_attempt(&self) -> Duration {
+        self.timeout / MAX_ATTEMPTS
+    }
+
     /// Sends a request. Returns `None` if there is no such file, or if a condition of the request is not met. The
     /// future is boxed so that it is compiled only once.
     fn request<'a>(
@@ -168,17 +177,22 @@ impl FileBucket {
         method: &'static str,
         key: &'a str,
         headers: &'a [(&'static str, &'a str)],
+        attempt_timeout: Duration,
     ) -> BoxFuture<'a, Result<Option<HttpResponse>, Error>> {
-        Box::pin(async move {
+        let attempts = async move {
             let mut last = Error::unavailable("no attempt was made");
             for _ in 0..MAX_ATTEMPTS {
-                match self.attempt(method, key, headers).await {
+                let attempt = tokio::time::timeout(attempt_timeout, self.attempt(method, key, headers));
+                match attempt.await.map_err(Error::unavailable).flatten() {
                     Err(Error::Unavailable(reason)) => last = Error::Unavailable(reason),
                     result => return result,
                 }
             }
             Err(last)
-        })
+        };
+        Box::pin(
+            async move { tokio::time::timeout(self.timeout, attempts).await.map_err(Error::unavailable).flatten() },
+        )
     }
 
     async fn attempt(
@@ -188,8 +202,7 @@ impl FileBucket {
         headers: &[(&'static str, &str)],
     ) -> Result<Option<HttpResponse>, Error> {
         let request = self.signed_request(method, key, headers)?;
-        let response = tokio::time::timeout(self.timeout, self.client.call(request)).await;
-        let response = response.map_err(Error::unavailable)?.map_err(Error::unavailable)?;
+        let response = self.client.call(request).await.map_err(Error::unavailable)?;
         match response.status().as_u16() {
             200..=299 => Ok(Some(response)),
             404 | 412 => Ok(None),

@@ -55,6 +55,12 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
+/// Counts an e-mail. `kind` is what it contains, and `outcome` what became of it.
+pub(crate) fn count_email(kind: &'static str, outcome: &'static str) {
+    let dimensions = [("Kind", kind), ("Outcome", outcome)];
+    write(&[Metric::count("Emails", &[STACK_DIMENSION, "Kind", "Outcome"])], &dimensions);
+}
+
 /// Records the age of a backlog: how long its oldest remaining item has been overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =

@@ -34,6 +34,7 @@ pub struct Outbox {
     queues: Arc<BTreeMap<Target, QueueUrls>>,
     /// The queues of automatic assignment: `first_attempts` for what is due, `retries` for what is delayed.
     assignment: Arc<QueueUrls>,
+    emails: Arc<str>,
     /// The number of message groups per account in each FIFO queue. At most one task per group is in progress at a
     /// time, so this number limits how many of the account's first attempts to one kind of receiver run concurrently.
     groups_per_account: u64,
@@ -57,7 +58,9 @@ impl Dependency for Outbox {
         let [first_attempts, retries] = ["ASSIGNMENT_QUEUE_URL", "ASSIGNMENT_TIMER_QUEUE_URL"]
             .map(|variable| startup.environment.required(variable));
         let assignment = Arc::new(QueueUrls { first_attempts, retries });
-        Self { client, queues: Arc::new(queues), assignment, groups_per_account: config::first_attempts_per_account() }
+        let emails = startup.environment.required("EMAIL_QUEUE_URL").into();
+        let groups_per_account = config::first_attempts_per_account();
+        Self { client, queues: Arc::new(queues), assignment, emails, groups_per_account }
     }
 }
 
@@ -152,6 +155,12 @@ impl Outbox {
     pub async fn send_assignment_later(&self, task: &Task, delay: Duration) -> Result<(), Error> {
         let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
         self.send(&self.assignment.retries, task, options).await
+    }
+
+    /// Queues an e-mail with a delay of at most [`MAX_DELAY`], which is rounded to whole seconds.
+    pub async fn send_email_later(&self, task: &Task, delay: Duration) -> Result<(), Error> {
+        let options = SendOptions { group_id: task.account_id().to_owned(), deduplication_id: None, delay };
+        self.send(&self.emails, task, options).await
     }
 
     fn urls(&self, target: Target) -> Result<&QueueUrls, Error> {

@@ -18,9 +18,7 @@ use crate::domain::accounts::assignment::{Assignment, AssignmentRule};
 use crate::domain::accounts::department::Roster;
 use crate::domain::channels::channel::Channel;
 use crate::domain::chats::chat::Chat;
-use crate::domain::chats::chat_assignment::{
-    AgentOffer, AgentSlots, Candidate, SlotClaim, choose_agent, not_passed, sort_queue,
-};
+use crate::domain::chats::chat_assignment::{AgentOffer, AgentSlots, Candidate, SlotClaim, choose_agent, sort_queue};
 use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
@@ -44,6 +42,8 @@ pub struct ChatAssigner<'a> {
 
 /// What an assignment knows of the account.
 struct Round {
+    /// The chat whose change or timer caused the assignment.
+    cause: Option<u64>,
     agents: HashMap<u64, Agent>,
     roster: Roster,
     presences: Vec<Presence>,
@@ -77,8 +77,8 @@ impl ChatAssigner<'_> {
         Err(Error::Unavailable(ErrorContext::new("assignment lost every race")))
     }
 
-    /// Lets chats take slots that agents got without one: all active chats if the settings have changed, and otherwise
-    /// the task's chat.
+    /// Lets chats take slots that agents got without one: all active chats if the assignment has just begun, and
+    /// otherwise the task's chat.
     async fn count_chats(&self, task: &AssignmentTask) -> Result<(), Error> {
         match task.chat_id {
             _ if task.recount => count_all_chats(self.chats, &task.account_id).await,
@@ -102,7 +102,7 @@ impl ChatAssigner<'_> {
         let roster = Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments);
         let agents = agents.into_iter().map(|agent| (agent.agent_id, agent)).collect();
         let (audiences, lines) = (HashMap::new(), BTreeMap::new());
-        Ok(Round { agents, roster, presences, slots, queue, audiences, lines })
+        Ok(Round { cause: chat_id, agents, roster, presences, slots, queue, audiences, lines })
     }
 
     /// Returns the chats that are still waiting, as [`Chats::store_queue`] stores them.
@@ -150,8 +150,11 @@ impl ChatAssigner<'_> {
         };
         let rule = round.rule_of(&chat, assignment);
         let candidates = round.candidates(audience, assignment, now);
-        let candidates = not_passed(candidates, &chat.assignment.passed_by);
-        let Some(chosen) = choose_agent(rule.mode, &candidates) else { return Ok(true) };
+        let offerable_to = chat.assignment.offerable_to(&candidates, now);
+        if offerable_to.is_empty() && !candidates.is_empty() && round.cause == Some(chat.chat_id) {
+            self.begin_next_round_later(&chat, now).await?;
+        }
+        let Some(chosen) = choose_agent(rule.mode, &offerable_to) else { return Ok(true) };
         let Some(agent) = round.agents.get(&chosen.agent_id).cloned() else { return Ok(true) };
         let turn = round.next_turn();
         let claim = SlotClaim::assigned(chosen.slots, turn);
@@ -184,6 +187,13 @@ impl ChatAssigner<'_> {
         offer_chat(self.chats, chat, (offer, claim), now).await?;
         let task = Task::assignment(&chat.account_id, Some(chat.chat_id), offer.until);
         self.outbox.send_assignment_later(&task, offer.until.since(now)).await
+    }
+
+    /// Queues the task that offers the chat again to the agents who have let it pass.
+    async fn begin_next_round_later(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
+        let Some(next_round_at) = chat.assignment.next_round_at() else { return Ok(()) };
+        let task = Task::assignment(&chat.account_id, Some(chat.chat_id), next_round_at);
+        self.outbox.send_assignment_later(&task, next_round_at.since(now)).await
     }
 }
 

@@ -14,8 +14,8 @@ use crate::store::directory::Directory;
 use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
 use crate::wire::queue_task::Task;
 
-/// Longer than processes cache settings. An account's chats are counted again after it, because a process that still
-/// had the old settings may have let agents accept chats without slots.
+/// Longer than processes cache settings. The chats of an account whose assignment begins are counted again after it,
+/// because a process that still had the old settings may have let agents accept chats without slots.
 const RECOUNT_DELAY: Duration = Duration::from_secs(15);
 
 /// The changes of a batch, by account.
@@ -26,6 +26,7 @@ struct Triggers {
     chat_ids: BTreeSet<u64>,
     has_arrival: bool,
     has_new_settings: bool,
+    begins_assignment: bool,
 }
 
 impl AssignmentTriggers {
@@ -62,7 +63,7 @@ impl AssignmentTriggers {
 enum Trigger {
     Chat(u64),
     Arrival,
-    NewSettings,
+    NewSettings { begins_assignment: bool },
 }
 
 impl Trigger {
@@ -75,7 +76,9 @@ impl Trigger {
                 let is_online = |presence: Option<&Presence>| presence.is_some_and(|it| it.is_online(now));
                 (is_online(after.as_deref()) && !is_online(before.as_deref())).then_some(Self::Arrival)
             }
-            TableChange::Directory => Some(Self::NewSettings),
+            TableChange::Directory { begins_assignment } => {
+                Some(Self::NewSettings { begins_assignment: *begins_assignment })
+            }
             TableChange::Chat { .. } | TableChange::SessionEnded { .. } | TableChange::Lists(_) => None,
         }
     }
@@ -86,16 +89,19 @@ impl Triggers {
         match trigger {
             Trigger::Chat(chat_id) => drop(self.chat_ids.insert(chat_id)),
             Trigger::Arrival => self.has_arrival = true,
-            Trigger::NewSettings => self.has_new_settings = true,
+            Trigger::NewSettings { begins_assignment } => {
+                self.has_new_settings = true;
+                self.begins_assignment |= begins_assignment;
+            }
         }
     }
 
     async fn queue(self, account_id: &str, outbox: &Outbox, now: Timestamp) -> Result<(), Error> {
-        if self.has_new_settings {
+        if self.begins_assignment {
             let task = Task::recount(account_id, now);
             outbox.send_assignment(&task).await?;
             outbox.send_assignment_later(&task, RECOUNT_DELAY).await?;
-        } else if self.has_arrival && self.chat_ids.is_empty() {
+        } else if self.has_new_settings || self.has_arrival && self.chat_ids.is_empty() {
             outbox.send_assignment(&Task::assignment(account_id, None, now)).await?;
         }
         for chat_id in self.chat_ids {

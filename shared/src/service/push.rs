@@ -100,7 +100,7 @@ impl PushService<'_> {
     fn is_visible(&self, change: &TableChange) -> bool {
         match change {
             TableChange::Presence { before, after } => self.status(before.as_deref()) != self.status(after.as_deref()),
-            TableChange::SessionEnded { .. } | TableChange::Lists(_) | TableChange::Directory => true,
+            TableChange::SessionEnded { .. } | TableChange::Lists(_) | TableChange::Directory { .. } => true,
             TableChange::Chat { change, .. } => self.is_visible_in_chat(change),
         }
     }
@@ -150,7 +150,7 @@ impl PushService<'_> {
                 TableChange::Chat { chat_id, change } => by_chat.entry(chat_id).or_default().push(change),
                 TableChange::SessionEnded { session_id } => self.close_sockets(&account_id, &session_id).await?,
                 TableChange::Lists(changes) => lists.merge(changes),
-                TableChange::Directory => drop(for_all.insert(None, push::settings_frame().into())),
+                TableChange::Directory { .. } => drop(for_all.insert(None, push::settings_frame().into())),
                 TableChange::Presence { before, after } => {
                     let agent_id = before.as_ref().or(after.as_ref()).map(|presence| presence.agent_id);
                     let status = self.status(after.as_deref());
@@ -478,7 +478,8 @@ impl PushService<'_> {
 }
 
 enum VisitorChange<'a> {
-    /// A new message from an agent or a bot. The visitor's own messages are not pushed.
+    /// A new message from an agent or a bot, or one that was edited or deleted. The visitor's own messages are not
+    /// pushed.
     Message(&'a TimelineEntry),
     /// A new call, or a call with a new status.
     Call(&'a TimelineEntry),
@@ -499,14 +500,15 @@ fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
             let is_seen = before.as_deref().and_then(WidgetCall::new) != WidgetCall::new(after);
             is_seen.then_some(VisitorChange::Call(after))
         }
-        ChatItemChange::Entry { before: None, after } => {
+        ChatItemChange::Entry { before, after } => {
             let is_answer = matches!(after.from, Sender::Agent(_) | Sender::Bot(_)) && after.delivery.is_none();
-            (is_answer && after.content.is_visible_to_visitor()).then_some(VisitorChange::Message(after))
+            let is_seen = match before {
+                None => after.content.is_visible_to_visitor(),
+                Some(before) => before.content != after.content,
+            };
+            (is_answer && is_seen).then_some(VisitorChange::Message(after))
         }
-        ChatItemChange::Header { .. }
-        | ChatItemChange::Entry { .. }
-        | ChatItemChange::Panel { .. }
-        | ChatItemChange::Visitor { .. } => None,
+        ChatItemChange::Header { .. } | ChatItemChange::Panel { .. } | ChatItemChange::Visitor { .. } => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Converts the items in a stream record to domain values.
 
+use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::accounts::agent_presence::Presence;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_side_panel::Panel;
@@ -17,7 +18,8 @@ use crate::store::chats::{
 use crate::store::connections::presence::{PRESENCE_PREFIX, presence_from_item};
 use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX, is_suspended_session};
 use crate::store::connections::subscriptions::{CHANGES_PREFIX, list_changes_from_item};
-use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
+use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX, SETTINGS_SORT_KEY};
+use crate::store::directory::settings::settings_from_item;
 use crate::store::table::Item;
 
 /// A change in an account that may have to be pushed to sockets.
@@ -38,7 +40,10 @@ pub enum TableChange {
     Lists(ListChanges),
     /// An item of the account in the Directory table has changed: its settings, an agent, a department, a channel or a
     /// canned reply, for example. Items of bots are not reported.
-    Directory,
+    Directory {
+        /// Whether the settings have an assignment and had none before.
+        begins_assignment: bool,
+    },
 }
 
 #[derive(Debug, PartialEq)]
@@ -124,7 +129,15 @@ pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableCh
         let session_id = session_id.to_owned();
         return Ok(Some((account_id.to_owned(), TableChange::SessionEnded { session_id })));
     }
-    Ok(account_of_directory_item(&pk, item).map(|account_id| (account_id, TableChange::Directory)))
+    let Some(account_id) = account_of_directory_item(&pk, item) else { return Ok(None) };
+    let begins_assignment = sk == SETTINGS_SORT_KEY && begins_assignment(change)?;
+    Ok(Some((account_id, TableChange::Directory { begins_assignment })))
+}
+
+fn begins_assignment(change: ItemChange) -> Result<bool, Error> {
+    let (before, after) = convert(change, settings_from_item)?;
+    let has_assignment = |settings: Option<Box<AccountSettings>>| settings.is_some_and(|it| it.assignment.is_some());
+    Ok(has_assignment(after) && !has_assignment(before))
 }
 
 fn parse_chat_item_change(sk: &str, change: ItemChange) -> Result<Option<ChatItemChange>, Error> {

@@ -10,6 +10,7 @@ pub mod agent;
 pub mod bots;
 pub mod calls;
 pub mod channels;
+pub mod email_event;
 pub mod event_feed;
 pub mod fields;
 pub mod files;

@@ -36,6 +36,8 @@ pub enum Task {
     Assignment(AssignmentTask),
     /// Begin or end the time limit of an agent's answer, or tell the webhooks that it is nearly over.
     AnswerTimer(AnswerTimerTask),
+    /// Send an e-mail about a chat.
+    Email(EmailTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
@@ -156,7 +158,7 @@ pub struct AssignmentTask {
     /// A chat that has changed, which the index of waiting chats may not contain yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chat_id: Option<u64>,
-    /// Whether chats that agents have without a slot take one first, because the settings have changed.
+    /// Whether chats that agents have without a slot take one first, because the assignment has just begun.
     #[serde(default)]
     pub recount: bool,
     /// The time of the change, as Unix time in milliseconds, for the log.
@@ -194,6 +196,24 @@ impl AnswerTimerStep {
             Self::DueSoon => "due-soon",
         }
     }
+}
+
+/// What has been sent is stored, so the task can be repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmailTask {
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+    pub email: EmailKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmailKind {
+    /// The transcript of a closed chat.
+    Transcript,
+    /// The agents' messages to a visitor who has left. `seq` is the number of the message for which the task was queued.
+    Answer { seq: u64 },
 }
 
 const VERSION: u8 = 1;
@@ -281,6 +301,10 @@ impl Task {
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
     }
 
+    pub fn email(account_id: &str, chat_id: u64, email: EmailKind) -> Self {
+        Self::Email(EmailTask { v: VERSION, account_id: account_id.to_owned(), chat_id, email })
+    }
+
     pub fn account_id(&self) -> &str {
         match self {
             Self::Entry(task) => &task.account_id,
@@ -292,6 +316,7 @@ impl Task {
             Self::Outage(task) => &task.account_id,
             Self::Assignment(task) => &task.account_id,
             Self::AnswerTimer(task) => &task.account_id,
+            Self::Email(task) => &task.account_id,
         }
     }
 
@@ -314,7 +339,8 @@ impl Task {
             | Self::CallDue(_)
             | Self::StandbyCopy(_)
             | Self::Outage(_)
-            | Self::AnswerTimer(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
+            | Self::AnswerTimer(_)
+            | Self::Email(_) => format!("{account_id}-{}", chat_id % group_count.max(1)),
         }
     }
 
@@ -329,6 +355,7 @@ impl Task {
             Self::Outage(_) => 0,
             Self::Assignment(task) => task.chat_id.unwrap_or_default(),
             Self::AnswerTimer(task) => task.chat_id,
+            Self::Email(task) => task.chat_id,
         }
     }
 
@@ -355,6 +382,10 @@ impl Task {
                 format!("{}-{}-{kind}", self.chat_key(), task.at)
             }
             Self::AnswerTimer(task) => format!("{}-{}-{}-{}", self.chat_key(), task.seq, task.at, task.step.name()),
+            Self::Email(task) => match task.email {
+                EmailKind::Transcript => format!("{}-transcript", self.chat_key()),
+                EmailKind::Answer { seq } => format!("{}-{seq}-email", self.chat_key()),
+            },
         }
     }
 
@@ -375,6 +406,7 @@ impl Task {
             Self::Outage(task) => task.v,
             Self::Assignment(task) => task.v,
             Self::AnswerTimer(task) => task.v,
+            Self::Email(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }

@@ -81,6 +81,8 @@ pub fn chat(now: Timestamp) -> Chat {
         mentions: Vec::new(),
         assignment: ChatAssignment::default(),
         answer_due: None,
+        messages_changed_at: None,
+        planned: 0,
         retention_days: None,
         previous_chats: Vec::new(),
     }
@@ -134,6 +136,7 @@ fn entry(seq: u64, id: &str, from: Sender, text: &str, now: Timestamp) -> Timeli
         webhook_dispatch: None,
         receipt: ReceiptTimes::default(),
         edited_at: None,
+        deleted_at: None,
         retain_until: None,
         delivery: None,
     }

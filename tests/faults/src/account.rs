@@ -21,6 +21,9 @@ pub const AGENTS: usize = 3;
 pub const BOT_ANSWER_SECONDS: u64 = 15;
 /// The events that webhooks get that name none, as far as the load causes them.
 const DEFAULT_EVENTS: [&str; 2] = ["chat_accepted", "chat_finished"];
+pub const ANSWER_DUE_SOON: &str = "answer_due_soon";
+/// The time limit of agents' answers, which many conversations exceed.
+pub const ANSWER_SECONDS: u64 = 10;
 pub const OWNERSHIP_EVENTS: [&str; 7] =
     ["bot_handed_over", "chat_ended", "chat_joined", "chat_opened", "chat_rated", "chat_transferred", "chat_waiting"];
 /// How long functions may use settings that they have read before.
@@ -64,8 +67,11 @@ impl Account {
         let fields = json!({"name": "Acme", "admin": {"name": "Grace", "email": email, "password": PASSWORD}});
         let created = operator.must_post("/operator/accounts", &fields).await;
         let admin = log_in(anonymous, &created["admin_id"], &email).await;
-        let limits = json!({"limits": {"channel_chats": 10_000, "bot_requests": 10_000, "visitor_messages": 1_000}});
-        admin.client.must_put("/admin/settings", &limits).await;
+        let settings = json!({
+            "limits": {"channel_chats": 10_000, "bot_requests": 10_000, "visitor_messages": 1_000},
+            "answer_times": {"first_answer_seconds": ANSWER_SECONDS, "next_answer_seconds": ANSWER_SECONDS},
+        });
+        admin.client.must_put("/admin/settings", &settings).await;
         let mut agents = Vec::new();
         for number in 0..AGENTS {
             agents.push(create_agent(&admin, anonymous, number).await);
@@ -79,6 +85,7 @@ impl Account {
         let (moody_integrator, _) = start("moody integrator", Kind::Integrator, true).await;
         let (strict_integrator, _) = start("strict integrator", Kind::Integrator, true).await;
         let (steady_webhook, _) = start("steady webhook", Kind::Webhook, false).await;
+        let (answers_webhook, _) = start("steady webhook of answers", Kind::Webhook, false).await;
         let (moody_webhook, _) = start("moody webhook", Kind::Webhook, true).await;
         let (strict_webhook, _) = start("strict webhook of owners", Kind::Webhook, true).await;
         let (provider, events) = start("bot", Kind::Bot, true).await;
@@ -88,6 +95,7 @@ impl Account {
         for (target, settings) in [
             (json!({"url": steady_webhook.url()}), &by_default),
             (json!({"url": moody_webhook.url()}), &by_default),
+            (json!({"url": answers_webhook.url()}), &json!({"events": [ANSWER_DUE_SOON]})),
             (json!({"url": strict_webhook.url()}), &strict_owners),
             (customer.queue_webhook(), &strict_owners),
             (customer.event_bus_webhook(), &by_default),
@@ -117,6 +125,7 @@ impl Account {
             (strict_integrator, Promises { strict_order: true, ..Promises::default() }),
             (steady_webhook, Promises::of_events(DEFAULT_EVENTS)),
             (moody_webhook, Promises::of_events(DEFAULT_EVENTS)),
+            (answers_webhook, Promises::of_events([ANSWER_DUE_SOON])),
             (strict_webhook, Promises { strict_order: true, ..Promises::of_events(OWNERSHIP_EVENTS) }),
             (provider, Promises::default()),
         ];

@@ -4,9 +4,11 @@
 //! # Layout
 //! - `checker/arrows.rs`: the events of a chat's changes of owner
 //! - `checker/promises.rs`: late delivery, strict order, and messages that are fetched
+//! - `checker/timers.rs`: the events about answers that are due soon
 
 mod arrows;
 mod promises;
+mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
@@ -20,6 +22,7 @@ use crate::receiver::{JournalEntry, Kind, Mood};
 use crate::records::{Action, Record};
 
 pub use self::arrows::count_arrows;
+pub use self::timers::lateness_of_announcements;
 
 #[derive(Debug, PartialEq)]
 pub struct Violation {
@@ -50,6 +53,7 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
     promises::check_late_deliveries(evidence, &service, &mut findings);
     promises::check_strict_order(evidence, &service, &mut findings);
     promises::check_fetched(evidence, &service, &mut findings);
+    timers::check_announcements(evidence, &mut findings);
     check_bots(evidence, &mut findings);
     check_report(evidence, &mut findings);
     findings.0

@@ -32,6 +32,9 @@ pub struct Evidence {
     pub queues: BTreeMap<String, u64>,
     /// What was still pending after the recovery timeout, or `None` if everything recovered in time.
     pub recovery_problem: Option<String>,
+    /// When the round started, in milliseconds since 1970.
+    #[serde(default)]
+    pub start_unix_ms: u64,
     /// When the injection of faults ended, in milliseconds since the start of the round.
     pub faults_ended_ms: u64,
     /// When the calm phase started, in milliseconds since the start of the round.
@@ -91,6 +94,7 @@ impl Evidence {
         }
         Self {
             records: records.all(),
+            start_unix_ms: records.start_unix_ms(),
             journals: account.journals(customer_file, records),
             channels: account.channels.iter().map(|channel| (channel.id.clone(), channel.facts)).collect(),
             chats,

@@ -129,11 +129,21 @@ fn report(evidence: &Evidence) -> usize {
     println!("{}", evidence.summary());
     println!("  failed although accepted: {}", checker::accepted_failures(evidence));
     println!("  changes of owner that a webhook was notified of: {}", checker::count_arrows(evidence));
+    println!("  answers due soon: {}", lateness_summary(&checker::lateness_of_announcements(evidence)));
     let violations = checker::check(evidence);
     for violation in &violations {
         println!("VIOLATION {violation}");
     }
     violations.len()
+}
+
+/// `lateness` is sorted.
+fn lateness_summary(lateness: &[i64]) -> String {
+    let in_time = lateness.partition_point(|ms| *ms <= 2_000);
+    let (median, last) = (lateness.get(lateness.len() / 2), lateness.last());
+    let ms = |value: Option<&i64>| value.copied().unwrap_or_default();
+    let count = lateness.len();
+    format!("{count} announced, {in_time} at most 2 s late, median {} ms, last {} ms", ms(median), ms(last))
 }
 
 fn exit_code(failed: bool) -> ExitCode {

@@ -66,6 +66,10 @@ impl Records {
         Self { start: Instant::now(), start_unix_ms, all: Arc::default() }
     }
 
+    pub fn start_unix_ms(&self) -> u64 {
+        self.start_unix_ms
+    }
+
     /// Converts milliseconds since 1970 to milliseconds since the start of the round.
     pub fn ms_since_start(&self, unix_ms: u64) -> u64 {
         unix_ms.saturating_sub(self.start_unix_ms)

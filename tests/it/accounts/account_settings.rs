@@ -7,7 +7,7 @@ use crate::support::account_with_webhook::{add_webhook, final_webhook_delivery, 
 use crate::support::api_client::{ApiClient, merged};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
-    ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time, visitor_text,
+    ActiveChat, MAIL_DOMAIN, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time, visitor_text,
 };
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::seconds;
@@ -29,6 +29,7 @@ fn fields_are_set_individually_and_returned_together() {
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
             "retention_days": null, "time_zone": "UTC", "business_hours": null, "allows_http_receivers": true,
             "aws_external_id": account.id, "assignment": null, "answer_times": null, "files": default_files(),
+            "email": null, "email_domain": MAIL_DOMAIN,
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
         let rules = json!([{
@@ -59,7 +60,7 @@ fn fields_are_set_individually_and_returned_together() {
         let nulls = json!({
             "safe_urls": null, "rules": null, "callback": null, "limits": null, "idle_close": null,
             "retention_days": null, "time_zone": null, "business_hours": null,
-            "assignment": null, "answer_times": null, "files": null,
+            "assignment": null, "answer_times": null, "files": null, "email": null,
         });
         assert_eq!(put_settings(admin, nulls).await, merged(defaults.clone(), json!({"idle_close": null})));
         let others = merged(defaults, json!({"aws_external_id": other.id}));

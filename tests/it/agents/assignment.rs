@@ -256,10 +256,32 @@ fn offer_moves_to_the_next_agent() {
         let row = team.ben.client.patch("/agent/chats/1", &decline).await.expect(200);
         assert_eq!(row.get("offer"), None, "{row}");
         time.wait_until_idle().await;
-        assert_eq!(&team.offered_to(1).await, ann, "both have let it pass, so the round begins again");
+        assert_eq!(team.offered_to(1).await, Value::Null, "both have let it pass");
+        time.advance(seconds(59));
+        time.wait_until_idle().await;
+        assert_eq!(team.offered_to(1).await, Value::Null);
+        time.advance(seconds(1));
+        time.wait_until_idle().await;
+        assert_eq!(&team.offered_to(1).await, ann, "the next round");
         team.ann.accept(1).await;
         time.run_until_queues_are_empty().await;
         assert_eq!(team.account.admin.chat(1).await["agent"]["id"], *ann);
+    });
+}
+
+#[test]
+fn chat_that_all_have_declined_is_open_to_everyone() {
+    run_with_virtual_time(async |host, time| {
+        let team = Team::create(host, json!({"mode": "round_robin", "offer_seconds": 20})).await;
+        team.ben.set_presence("away").await;
+        time.run_until_queues_are_empty().await;
+        team.open_chats(&["a"]).await;
+        time.wait_until_idle().await;
+        team.ann.client.patch("/agent/chats/1", &json!({"decline_offer": true})).await.expect(200);
+        time.wait_until_idle().await;
+        assert_eq!(team.offered_to(1).await, Value::Null, "the sole agent is left alone for a minute");
+        team.ben.accept(1).await;
+        assert_eq!(team.account.admin.chat(1).await["agent"]["id"], team.ben.id);
     });
 }
 

@@ -9,7 +9,7 @@ use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
 use crate::project::sam_template::{
-    DEFAULT_ROUTE, all_required_variables, events, functions, program_name, resource_of_arn, socket_routes,
+    DEFAULT_ROUTE, TEMPLATE, all_required_variables, events, functions, program_name, resource_of_arn, socket_routes,
 };
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::sample_values::{body, operation, required_parameters};
@@ -28,6 +28,7 @@ fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-close-idle-chats" => json!({"closed": 0}),
         "schedule-requeue-deliveries" => json!({"requeued": 0}),
+        "receive-email" => Value::Null,
         "deliver-push" | "file-delete-expired" => json!({"changes": 1}),
         "socket-connect" => json!({"statusCode": 401}),
         "socket-disconnect" | "socket-receive-message" => json!({"statusCode": 200}),
@@ -57,7 +58,8 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     for (name, properties) in functions() {
         let socket_routes = socket_routes().into_iter().filter(|(_, function)| *function == name);
         let socket_routes = socket_routes.map(|(route, _)| format!("{SOCKET_API} {route}"));
-        let sources: Vec<_> = events(properties).map(event_source).chain(socket_routes).collect();
+        let of_rule = receives_emails(name).then(|| EMAILS.to_owned());
+        let sources: Vec<_> = events(properties).map(event_source).chain(socket_routes).chain(of_rule).collect();
         let event = &samples[program_name(properties)];
         assert!(sources.contains(&sample_source(event)), "{name}: {} is none of {sources:?}", sample_source(event));
     }
@@ -65,6 +67,17 @@ fn every_function_has_a_sample_event_of_a_real_source() {
 
 /// The prefix of event sources that are routes of the WebSocket API.
 const SOCKET_API: &str = "SocketApi";
+
+/// The source of events that the receipt rule of SES sends.
+const EMAILS: &str = "SES";
+
+/// Whether the receipt rule invokes the function.
+fn receives_emails(name: &str) -> bool {
+    let actions = TEMPLATE["Resources"]["MailRule"]["Properties"]["Rule"]["Actions"].as_array().unwrap();
+    let mut functions =
+        actions.iter().map(|action| &action["LambdaAction"]["FunctionArn"]).filter(|arn| arn.is_object());
+    functions.any(|arn| resource_of_arn(arn) == name)
+}
 
 /// Returns the source of an event in the template: its route, the logical id of its queue or table, or `Schedule`.
 fn event_source(event: &Value) -> String {
@@ -85,6 +98,9 @@ fn sample_source(event: &Value) -> String {
     if let Some(route) = event["requestContext"]["routeKey"].as_str() {
         let is_socket = event["requestContext"]["connectionId"].is_string();
         return if is_socket { format!("{SOCKET_API} {route}") } else { route.to_owned() };
+    }
+    if event["Records"][0]["eventSource"] == "aws:ses" {
+        return EMAILS.to_owned();
     }
     let Some(arn) = event["Records"][0]["eventSourceARN"].as_str() else { return "Schedule".to_owned() };
     match arn.split_once(":table/dev-") {

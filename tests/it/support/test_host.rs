@@ -159,6 +159,8 @@ pub async fn binaries() -> &'static Path {
     built.as_deref().expect("the functions compile")
 }
 
+/// The domain from which the host sends e-mails.
+pub const MAIL_DOMAIN: &str = "mail.localhost";
 /// The secret by which the functions recognize requests of the CloudFront distribution.
 pub const ORIGIN_SECRET: &str = "8d969eef6ecad3c29a3a629280e686cf";
 
@@ -196,6 +198,7 @@ impl TestHost {
             ("AllowHttpTargets".to_owned(), "true".to_owned()),
             ("AllowedPrivateTargets".to_owned(), "127.0.0.0/8,::1/128".to_owned()),
             ("OriginSecrets".to_owned(), ORIGIN_SECRET.to_owned()),
+            ("MailDomain".to_owned(), MAIL_DOMAIN.to_owned()),
         ]);
         all.extend(parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let log = Arc::default();

@@ -1,5 +1,6 @@
 //! The widget's endpoints, script and sockets.
 
+mod changed_messages;
 mod widget_channels;
 mod widget_contacts;
 mod widget_conversation;

@@ -9,6 +9,8 @@ import {
   sendMessage,
   useBrowser,
 } from "../support/console.mjs";
+import { addWidget, composer, openWindow, Shop } from "../support/shop.mjs";
+import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -44,7 +46,7 @@ journey("assignment and time limits are edited", async ({ account, open }) => {
 });
 
 journey(
-  "offered chat counts down, is declined, offered again and accepted",
+  "offered chat counts down, is declined and accepted after all",
   async ({ account, open }) => {
     await account.admin.put("/admin/settings", {
       assignment: { mode: "round_robin", offer_seconds: 300 },
@@ -58,8 +60,13 @@ journey(
       .waitFor();
     await openChat(page, "Amara Kone");
     await page.getByRole("button", { name: /^Decline/ }).click();
-    // Nobody else is online, so the chat is offered to the same agent again.
-    await page.getByRole("button", { name: /^Decline/ }).waitFor();
+    // Nobody else is online, so the chat is open to everyone.
+    await page
+      .getByRole("button", { name: /^Decline/ })
+      .waitFor({ state: "detached" });
+    await chatRow(page, "Amara Kone")
+      .getByText(/^For you/)
+      .waitFor({ state: "detached" });
     await chatRow(page, "Amara Kone")
       .getByText(/^Answer (due in|overdue)/)
       .waitFor();
@@ -73,3 +80,27 @@ journey(
     assert.equal(state, "active");
   },
 );
+
+journey("visitor sees the place in the queue", async (context) => {
+  const { admin } = context.account;
+  await admin.put("/admin/settings", {
+    assignment: { mode: "round_robin", capacity: 1 },
+  });
+  await admin.setPresence("online");
+  const amara = await context.account.openChat("Amara Kone");
+  const isActive = async () =>
+    (await admin.get(`/agent/chats/${amara.chatId}`)).state === "active";
+  await waitFor("an agent for Amara", isActive);
+  await context.account.openChat("Bo Lind");
+  const shop = await Shop.start({
+    ...context,
+    widget: await addWidget(context),
+  });
+  const visitor = await shop.open();
+  await openWindow(visitor);
+  await composer(visitor).fill("Hello");
+  await composer(visitor).press("Enter");
+  await visitor.getByText("Your place in the queue: 2").waitFor();
+  await admin.post(`/agent/chats/${amara.chatId}/close`);
+  await visitor.getByText("Your place in the queue: 1").waitFor();
+});

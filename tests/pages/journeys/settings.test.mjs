@@ -176,3 +176,32 @@ journey(
       }
   },
 );
+
+journey("e-mails are switched on and off", async ({ account, open }) => {
+  const page = await open(account.admin, { hash: "#/settings" });
+  const isOn = page.getByRole("switch", { name: "Send e-mails" });
+  await isOn.check();
+  const transcriptTo = page.getByLabel("Send transcripts to", { exact: true });
+  await transcriptTo.fill("team");
+  await save(page);
+  await page.locator("[id='email.sender_name-problem']").waitFor();
+  await page.locator("[id='email.transcript_to-problem']").waitFor();
+  await page.getByLabel("Name of the sender").fill("Shop");
+  await transcriptTo.fill("team@shop.example\n");
+  await page.getByLabel("Minutes a visitor must be away").fill("3");
+  await save(page);
+  await page.getByText("Saved.").waitFor();
+  assert.deepEqual((await settings(account)).email, {
+    sender_name: "Shop",
+    transcript_to: ["team@shop.example"],
+    transcript_to_visitor: false,
+    answers_to_visitor: true,
+    away_minutes: 3,
+  });
+  await isOn.uncheck();
+  await save(page);
+  await page
+    .getByRole("button", { name: "Discard" })
+    .waitFor({ state: "hidden" });
+  assert.equal((await settings(account)).email, null);
+});

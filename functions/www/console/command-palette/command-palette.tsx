@@ -1,4 +1,3 @@
-import "./command-palette.css";
 import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";

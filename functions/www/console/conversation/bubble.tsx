@@ -2,6 +2,7 @@ import type { Entry } from "../../api/types";
 import { LinkedText, Markdown } from "../../ui/linked-text";
 import { CallCard } from "../calls/call-card";
 import { splitMentions } from "../state/chat/mentions";
+import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
 import { handoverLabels } from "../state/chat/handover-text";
 import { isMedia, Media } from "./media";
@@ -38,6 +39,13 @@ function NoteWithMentions({ text, mentions }: { text: string; mentions: readonly
 
 /** What somebody has written, or what a bot tells the agents. */
 export function Bubble({ entry, onReply }: BubbleProps) {
+  if (entry.type === "deleted") {
+    return (
+      <div class="bubble deleted">
+        <Icon name="trash-2" class="small" /> {t`Message deleted`}
+      </div>
+    );
+  }
   if (isMedia(entry)) return <Media entry={entry} />;
   if (entry.call !== undefined) return <CallCard call={entry.call} since={entry.timestamp} />;
   if (entry.handover !== undefined) {

@@ -11,6 +11,7 @@ import { useWorkspace } from "../workspace-context";
 import { MAX_TEXT_CHARACTERS, SHOW_COUNT_FROM_CHARACTERS } from "./composer-text";
 import { EmojiPicker } from "./emoji-picker";
 import { MentionOptions } from "./mention-options";
+import { hasCoarsePointer, isSendKey } from "./send-key";
 import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
 import { UploadTray, useFiles } from "./use-files";
@@ -20,14 +21,14 @@ import { language, t } from "../../texts/translate";
 type ComposerState = ReturnType<typeof useComposer>;
 type Files = ReturnType<typeof useFiles>;
 
-const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
-
 export function Composer(props: ComposerProps) {
   const { row, name, isNoteOnly = false, onDone } = props;
+  const { messageChanges } = useWorkspace();
   const composer = useComposer(props);
   const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
+  const canPlan = !composer.isEmpty && excessCharacters <= 0 && composer.actions === undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
@@ -38,6 +39,8 @@ export function Composer(props: ComposerProps) {
     } else if (isSendKey(event)) {
       event.preventDefault();
       composer.send();
+    } else if (event.key === "ArrowUp" && text === "" && !isNote && messageChanges.editLast(props.chatId)) {
+      event.preventDefault();
     }
   };
   const shortName = isAnonymous(row.visitor.name) ? t`the visitor` : (name.split(/\s+/)[0] ?? name);
@@ -100,6 +103,18 @@ export function Composer(props: ComposerProps) {
               {t`Cancel`}
             </button>
           )}
+          {!isNote && (
+            <button
+              type="button"
+              class="btn only-icon"
+              aria-label={t`Send later`}
+              title={composer.actions === undefined ? t`Send later` : t`A macro cannot be sent later`}
+              aria-disabled={!canPlan}
+              onClick={() => canPlan && (overlay.value = { kind: "send-later", chatId: props.chatId })}
+            >
+              <Icon name="clock" />
+            </button>
+          )}
           <button type="submit" class="btn primary" aria-disabled={composer.isEmpty || excessCharacters > 0}>
             {isNote ? t`Add note` : t`Send`} <kbd aria-hidden="true">{t`Enter`}</kbd>
           </button>
@@ -144,10 +159,6 @@ function handleMentionKey(event: KeyboardEvent, { mentionList, insertMention }: 
   if (event.key === "Escape" || event.key === "Tab") event.preventDefault();
   return event.defaultPrevented;
 }
-
-/** On a touch screen, Enter alone begins a line. */
-export const isSendKey = ({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =>
-  key === "Enter" && !shiftKey && !altKey && (!hasCoarsePointer() || ctrlKey || metaKey);
 
 function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: boolean) => void }) {
   return (

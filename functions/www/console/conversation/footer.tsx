@@ -6,6 +6,7 @@ import { useWorkspace } from "../workspace-context";
 import { currentOffer } from "../organizing/assignment-chips";
 import { composerFocusRequest, overlay } from "../state/list/view-state";
 import { Composer } from "./composer";
+import { PlannedList } from "./planned-list";
 import { rich, t } from "../../texts/translate";
 
 /** The area below the messages: the composer if the agent owns the chat, otherwise the available actions. */
@@ -20,9 +21,17 @@ export function ConversationFooter({ chatId, row, name }: { chatId: number; row:
   useLayoutEffect(() => {
     if (isNoteRequested && !isMine) setNoteComposerOpen(true);
   }, [isNoteRequested, isMine]);
-  if (isMine) return <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={isNoteComposerOpen} />;
+  if (isMine) {
+    return (
+      <div>
+        <PlannedList chatId={chatId} />
+        <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={isNoteComposerOpen} />
+      </div>
+    );
+  }
   return (
     <div>
+      <PlannedList chatId={chatId} />
       {isNoteComposerOpen && (
         <Composer
           key="note"

@@ -11,6 +11,7 @@ import { focusComposer } from "../state/list/view-state";
 import { Bubble } from "./bubble";
 import { AttemptsPopover } from "./delivery-attempts";
 import { failureReason } from "./failure-text";
+import { MessageEditor, MessageMenu } from "./message-change";
 import type { Turn } from "./timeline-grouping";
 import { isAnonymous } from "../state/list/chats";
 import { plural, t } from "../../texts/translate";
@@ -92,6 +93,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
 }
 
 function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; isOurs: boolean }) {
+  const editing = useWorkspace().messageChanges.editing.value;
   const delivery = entry.delivery;
   const isFailed = delivery?.state === "failed";
   const time = (
@@ -99,9 +101,11 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
       {clockTime(entry.timestamp)}
     </time>
   );
+  if (editing?.chatId === chatId && editing.seq === entry.seq) return <MessageEditor entry={entry} chatId={chatId} />;
   return (
     <>
       <div class={isFailed ? "line failed" : "line"}>
+        {isOurs && <MessageMenu entry={entry} chatId={chatId} />}
         {isOurs && time}
         {isOurs && delivery !== undefined && !isFailed && <DeliveryMark delivery={delivery} receipt={entry.receipt} />}
         <Bubble entry={entry} />

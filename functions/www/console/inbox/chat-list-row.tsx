@@ -33,6 +33,7 @@ const MEDIA_LABELS: Record<string, string> = {
   document: t`File`,
   location: t`Location`,
   call: t`Call`,
+  deleted: t`Message deleted`,
 };
 
 function WaitingTime({ since }: { since: number }) {

@@ -18,6 +18,8 @@ import { problemsOf, type Problems } from "../admin/use-settings-form";
 import { overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import { CallbackFields } from "./callback-fields";
+import { EMAIL_FIELDS } from "./email-draft";
+import { EmailSection } from "./email-section";
 import {
   changesOf,
   draftOf,
@@ -52,6 +54,7 @@ const FIELD_NAMES = [
   ...HOURS_FIELDS,
   ...ASSIGNMENT_FIELDS,
   ...ANSWER_FIELDS,
+  ...EMAIL_FIELDS,
 ];
 const GROUPS = ["limits", "callback", "files"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
@@ -99,6 +102,12 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
           <FilesSection form={form} />
           <LimitsSection form={form} />
           <AssignmentSection form={form} />
+          <EmailSection
+            email={form.draft.email}
+            domain={settings.email_domain}
+            problems={form.problems}
+            onChange={(email) => form.change({ email })}
+          />
           <FormSection title={t`Business hours`}>
             <BusinessHoursFields
               hours={form.draft.business_hours}

@@ -27,6 +27,8 @@ const STORED: AccountSettings = {
   files: { enabled: true, max_size_bytes: 20 * 1024 ** 2, types: ["image/png"], link_days: 30 },
   assignment: null,
   answer_times: null,
+  email: null,
+  email_domain: null,
   allows_http_receivers: true,
   aws_external_id: "a1",
 };

@@ -14,6 +14,7 @@ import {
 import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
+import { emailDraftOf, emailOf, emailProblems, type EmailDraft } from "./email-draft";
 import { plural, t } from "../../texts/translate";
 
 export interface SettingsDraft {
@@ -35,6 +36,7 @@ export interface SettingsDraft {
   files: FilesDraft;
   assignment: AssignmentDraft | null;
   answer_times: AnswerTimesDraft;
+  email: EmailDraft;
 }
 
 /** Numbers as they are typed. */
@@ -81,6 +83,7 @@ export function draftOf(settings: AccountSettings): SettingsDraft {
     },
     assignment: assignmentDraftOf(settings.assignment),
     answer_times: answerTimesDraftOf(settings.answer_times),
+    email: emailDraftOf(settings.email),
   };
 }
 
@@ -101,6 +104,7 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       // In the order of keys that the draft gives too.
       assignment: assignmentOf(assignmentDraftOf(stored.assignment)),
       answer_times: answerTimesOf(answerTimesDraftOf(stored.answer_times)),
+      email: emailOf(emailDraftOf(stored.email)),
     },
     {
       safe_urls: parseSites(draft.safe_urls),
@@ -111,6 +115,7 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       business_hours: draft.business_hours,
       assignment: assignmentOf(draft.assignment),
       answer_times: answerTimesOf(draft.answer_times),
+      email: emailOf(draft.email),
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -155,6 +160,7 @@ export function draftProblems(draft: SettingsDraft): Record<string, string> {
     ...hoursProblems(draft.business_hours),
     ...assignmentProblems(draft.assignment),
     ...answerTimesProblems(draft.answer_times),
+    ...emailProblems(draft.email),
   };
   for (const [name, text] of Object.entries(numbers))
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))

@@ -19,8 +19,10 @@ import { EventuallyConsistentList } from "./list/eventually-consistent-list";
 import { countFailedDeliveriesSoon } from "./alerts/failed-deliveries";
 import { Organizing } from "./chat/organizing";
 import { keepFilterInAddress } from "./list/chat-filter";
+import { MessageChanges } from "./chat/message-changes";
 import { Outbox } from "./chat/outbox";
 import { Ownership } from "./chat/ownership";
+import { PlannedMessages } from "./chat/planned-messages";
 import { Presence } from "./agent/presence";
 import { Reading } from "./chat/reading";
 import { MacroRunner } from "./chat/reply-actions";
@@ -64,6 +66,8 @@ export class Workspace {
   readonly drafts: Drafts;
   readonly outbox: Outbox;
   readonly sentMessages: SentMessages;
+  readonly messageChanges: MessageChanges;
+  readonly plannedMessages: PlannedMessages;
   readonly sync: Sync;
 
   private readonly storage: PrefixedStorage;
@@ -103,6 +107,8 @@ export class Workspace {
     this.drafts = new Drafts(this.storage.child("draft."));
     this.outbox = new Outbox(api, this.storage.child("outbox."));
     this.sentMessages = new SentMessages(api, me, this.timelines);
+    this.messageChanges = new MessageChanges(api, me, this.timelines);
+    this.plannedMessages = new PlannedMessages(api, this.timelines, this.drafts);
     const { chats, headers, closing, ownership } = this;
     const { openChatId } = this.reading;
     this.alerts = new ChatAlerts(me.id, { chats, headers, closing, ownership, openChatId });

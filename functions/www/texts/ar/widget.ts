@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "جارٍ الإرسال…",
   sent: "أُرسلت",
   seen: "تمت المشاهدة",
+  edited: "تم التعديل",
+  deleted: "تم حذف هذه الرسالة.",
   failed: "لم تُرسل.",
   retry: "إعادة المحاولة",
   loading: "جارٍ التحميل…",

@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Wird gesendet …",
   sent: "Gesendet",
   seen: "Gesehen",
+  edited: "bearbeitet",
+  deleted: "Diese Nachricht wurde gelöscht.",
   failed: "Nicht gesendet.",
   retry: "Erneut versuchen",
   loading: "Wird geladen …",

@@ -23,6 +23,8 @@ const texts = {
   sending: "Sending…",
   sent: "Sent",
   seen: "Seen",
+  edited: "edited",
+  deleted: "This message was deleted.",
   failed: "Not sent.",
   retry: "Try again",
   loading: "Loading…",

@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Enviando…",
   sent: "Enviado",
   seen: "Visto",
+  edited: "editado",
+  deleted: "Este mensaje se ha eliminado.",
   failed: "No se ha enviado.",
   retry: "Reintentar",
   loading: "Cargando…",

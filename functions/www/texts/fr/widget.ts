@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Envoi…",
   sent: "Envoyé",
   seen: "Vu",
+  edited: "modifié",
+  deleted: "Ce message a été supprimé.",
   failed: "Non envoyé.",
   retry: "Réessayer",
   loading: "Chargement…",

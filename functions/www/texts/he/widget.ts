@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "בשליחה…",
   sent: "נשלח",
   seen: "נצפה",
+  edited: "נערך",
+  deleted: "ההודעה הזו נמחקה.",
   failed: "לא נשלח.",
   retry: "לנסות שוב",
   loading: "בטעינה…",

@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Invio in corso…",
   sent: "Inviato",
   seen: "Visto",
+  edited: "modificato",
+  deleted: "Questo messaggio è stato eliminato.",
   failed: "Non inviato.",
   retry: "Riprova",
   loading: "Caricamento…",

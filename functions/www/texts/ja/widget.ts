@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "送信中…",
   sent: "送信済み",
   seen: "既読",
+  edited: "編集済み",
+  deleted: "このメッセージは削除されました。",
   failed: "送信できませんでした。",
   retry: "再試行",
   loading: "読み込み中…",

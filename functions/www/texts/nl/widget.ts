@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Wordt verstuurd…",
   sent: "Verstuurd",
   seen: "Gezien",
+  edited: "bewerkt",
+  deleted: "Dit bericht is verwijderd.",
   failed: "Niet verstuurd.",
   retry: "Opnieuw proberen",
   loading: "Laden…",

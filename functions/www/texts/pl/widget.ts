@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Wysyłanie…",
   sent: "Wysłano",
   seen: "Wyświetlono",
+  edited: "edytowano",
+  deleted: "Ta wiadomość została usunięta.",
   failed: "Nie wysłano.",
   retry: "Spróbuj ponownie",
   loading: "Wczytywanie…",

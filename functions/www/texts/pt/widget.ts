@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Enviando…",
   sent: "Enviada",
   seen: "Visto",
+  edited: "editada",
+  deleted: "Esta mensagem foi apagada.",
   failed: "Não enviada.",
   retry: "Tentar de novo",
   loading: "Carregando…",

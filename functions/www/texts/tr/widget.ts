@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "Gönderiliyor…",
   sent: "Gönderildi",
   seen: "Görüldü",
+  edited: "düzenlendi",
+  deleted: "Bu mesaj silindi.",
   failed: "Gönderilemedi.",
   retry: "Tekrar dene",
   loading: "Yükleniyor…",

@@ -25,6 +25,8 @@ const texts: Texts = {
   sending: "正在发送…",
   sent: "已发送",
   seen: "已读",
+  edited: "已编辑",
+  deleted: "此消息已删除。",
   failed: "未发送。",
   retry: "重试",
   loading: "正在加载…",

@@ -79,3 +79,22 @@ test("message counts as seen once an agent has seen or answered it", () => {
   conversation.clear();
   assert.equal(lastSeen(), undefined);
 });
+
+test("edited message replaces the text, and a late older response does not", () => {
+  const conversation = new Conversation();
+  const edited = message(1, "agent", { text: "new", edited_at: 5 });
+  conversation.add([message(1)]);
+  assert.deepEqual(conversation.add([edited]), []);
+  conversation.add([message(1)]);
+  assert.deepEqual(conversation.messages, [edited]);
+});
+
+test("deleted message keeps its place, but no text, and is not unread", () => {
+  const conversation = new Conversation();
+  const { text: _text, ...rest } = message(1, "agent", { type: "deleted", deleted_at: 9 });
+  conversation.add([message(1), message(2)]);
+  conversation.add([rest]);
+  conversation.add([message(1, "agent", { edited_at: 8 })]);
+  assert.deepEqual(conversation.messages[0], rest);
+  assert.equal(conversation.answersAfter(undefined).length, 1);
+});

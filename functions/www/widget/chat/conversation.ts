@@ -63,12 +63,13 @@ export class Conversation {
     return this.#stored.some((message) => message.chat_id === chat_id && message.seq === seq);
   }
 
-  /** Adds messages. Returns those that were not known yet, in order. */
+  /** Adds messages, and replaces those that have changed. Returns those that were not known yet, in order. */
   add(messages: Message[]): Message[] {
     const added: Message[] = [];
     for (const message of messages.filter((message) => isAfter(message, this.#clearedEnd))) {
       const index = this.#stored.findIndex(({ chat_id, seq }) => chat_id === message.chat_id && seq === message.seq);
-      if (index >= 0) this.#stored[index] = { ...this.#stored[index], ...message };
+      const known = this.#stored[index];
+      if (known) this.#stored[index] = merged(known, message);
       else added.push(message);
     }
     this.#stored = [...this.#stored, ...added].sort(inOrder);
@@ -101,8 +102,15 @@ export class Conversation {
 const positionOf = (message: Message | undefined): ReadPosition | undefined =>
   message && { chatId: message.chat_id, seq: message.seq };
 
-/** Whether a message is from an agent or a bot. */
-export const isAnswer = ({ from }: Message): boolean => from !== "visitor";
+/** A message that was deleted stays deleted, even if an older response arrives late. */
+function merged(known: Message, received: Message): Message {
+  if (known.deleted_at) return known;
+  if (received.deleted_at) return received;
+  return (received.edited_at ?? 0) < (known.edited_at ?? 0) ? known : { ...known, ...received };
+}
+
+/** Whether a message is from an agent or a bot, and was not deleted. */
+export const isAnswer = ({ from, deleted_at }: Message): boolean => from !== "visitor" && !deleted_at;
 /** Whether a message is after a position. Every message is after an undefined position. */
 export const isAfter = ({ chat_id, seq }: Pick<Message, "chat_id" | "seq">, position: ReadPosition | undefined) =>
   !position || chat_id > position.chatId || (chat_id === position.chatId && seq > position.seq);

@@ -94,6 +94,8 @@ export interface Chat {
   last_seq: number;
   rated?: boolean;
   rate?: "positive" | "negative" | null;
+  /** When an agent last edited or deleted a message, as Unix time in milliseconds. */
+  messages_changed_at?: number;
 }
 
 export interface Button {
@@ -127,6 +129,10 @@ export interface Message {
   longitude?: number;
   name?: string;
   photo?: string | null;
+  /** When the agent last edited the message. */
+  edited_at?: number;
+  /** When the message was deleted. It has no text then. */
+  deleted_at?: number;
   /** Only in the response to a message of the visitor. */
   message_id?: string;
 }

@@ -165,6 +165,7 @@ function linesOf({ state, actions }: Props): Line[] {
     const content = (
       <>
         <MessageBody message={message} state={state} actions={actions} />
+        {message.edited_at && <small class="edited">{texts.edited}</small>}
         {message === last && message.buttons && (
           <div class="choices" role="group" aria-label={message.title || message.text || texts.message}>
             {message.buttons.map(({ text, id }) => (
@@ -178,6 +179,10 @@ function linesOf({ state, actions }: Props): Line[] {
     );
     const status =
       message === lastSeen ? <span>{texts.seen}</span> : message === lastOwn && isOwn && <span>{texts.sent}</span>;
+    if (message.deleted_at) {
+      lines.push({ key, chatId: message.chat_id, at: message.at, author: null, isOwn, content: texts.deleted });
+      continue;
+    }
     const author = isOwn ? "" : teamName(message);
     const isOfBot = message.from === "bot";
     lines.push({ key, chatId: message.chat_id, at: message.at, author, isOwn, isOfBot, content, status });

@@ -34,6 +34,10 @@ pub(crate) fn role_session_arn(function: &str) -> String {
     format!("arn:aws:sts::{AWS_ACCOUNT_ID}:assumed-role/{function}/{function}")
 }
 
+pub(crate) fn identity_arn(domain: &str) -> String {
+    format!("arn:aws:ses:{REGION}:{AWS_ACCOUNT_ID}:identity/{domain}")
+}
+
 pub(crate) fn rule_arn(name: &str) -> String {
     format!("arn:aws:events:{REGION}:{AWS_ACCOUNT_ID}:rule/{name}")
 }

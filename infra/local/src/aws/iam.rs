@@ -71,7 +71,7 @@ impl Roles {
 }
 
 fn is_emulated(permission: &Permission) -> bool {
-    ["dynamodb:", "execute-api:", "s3:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
+    ["dynamodb:", "execute-api:", "s3:", "ses:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
 /// The error message is the same as on AWS.

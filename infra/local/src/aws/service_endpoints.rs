@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceEndpoints {
-    /// The base URL of the Runtime API, SQS, STS and EventBridge.
+    /// The base URL of the Runtime API, SQS, STS, SES and EventBridge.
     pub private_base_url: String,
     pub dynamodb_base_url: String,
     /// The base URL of S3, which browsers can reach.
@@ -13,7 +13,7 @@ pub(crate) struct ServiceEndpoints {
 }
 
 impl ServiceEndpoints {
-    pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 6] {
+    pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 7] {
         [
             // The timeout is longer than the functions' default, because other programs can keep the machine busy.
             ("AWS_CALL_TIMEOUT_SECONDS", "9".to_owned()),
@@ -22,6 +22,7 @@ impl ServiceEndpoints {
             // Not below a path of the function, because the browsers' forms and links have the same base URL. S3
             // recognizes the function by its signature.
             ("AWS_ENDPOINT_URL_S3", self.s3_base_url.clone()),
+            ("AWS_ENDPOINT_URL_SESV2", format!("{}/ses/{function}", self.private_base_url)),
             ("AWS_ENDPOINT_URL_STS", format!("{}/sts/{function}", self.private_base_url)),
             ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.private_base_url)),
         ]

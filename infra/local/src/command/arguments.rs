@@ -12,6 +12,8 @@ use crate::cargo_build::{self, CargoProfile};
 use crate::file_store::{self, FileStore};
 use crate::{HostStorage, LogSink, Options, random_and_digest};
 
+/// The host sends no e-mail, so the domain need not exist.
+const LOCAL_MAIL_DOMAIN: &str = "mail.localhost";
 /// The private networks that functions may call by default: only this machine.
 pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
 
@@ -128,6 +130,7 @@ impl Arguments {
             ("AllowHttpTargets", "true".to_owned()),
             ("AllowedPrivateTargets", LOOPBACK_NETWORKS.to_owned()),
             ("LogLevel", self.log_level.clone()),
+            ("MailDomain", LOCAL_MAIL_DOMAIN.to_owned()),
         ];
         let local = local.map(|(name, value)| (name.to_owned(), value));
         local.into_iter().chain(self.parameters.iter().cloned()).collect()

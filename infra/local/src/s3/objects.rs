@@ -74,6 +74,12 @@ impl Objects {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Stores the bytes of an object that no browser opens.
+    pub(crate) fn store(&self, bucket: &str, key: &str, body: Vec<u8>) -> Result<(), StorageError> {
+        let content_type = "application/octet-stream".to_owned();
+        self.put(bucket, key, Object { content_type, body, ..Object::default() }).map(drop)
+    }
+
     pub(super) fn has_bucket(&self, bucket: &str) -> bool {
         self.buckets.iter().any(|definition| definition.name == bucket)
     }

@@ -18,8 +18,8 @@ const STREAM_CONSUMER_ACTIONS: [&str; 4] =
     ["dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:DescribeStream", "dynamodb:ListStreams"];
 
 /// The only places where a policy may contain a wildcard, at the end of a resource: the id of a WebSocket connection,
-/// the role of a customer, whose trust policy decides, and the files in the two folders of a bucket.
-const WILDCARDS: [&str; 4] = ["/@connections/*", ":iam::*:role/*", "/pending/*", "/files/*"];
+/// the role of a customer, whose trust policy decides, and the files in the three folders of a bucket.
+const WILDCARDS: [&str; 5] = ["/@connections/*", ":iam::*:role/*", "/pending/*", "/files/*", "/mail/*"];
 
 /// The permissions of each `AWS::IAM::Role`, by the role's ARN.
 pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;

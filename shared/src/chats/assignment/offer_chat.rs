@@ -26,7 +26,7 @@ pub async fn offer_chat(
 /// Ends an offer whose time is over. Returns the chat after it. Fails with `Conflict` if the chat has changed hands
 /// since it was read.
 pub async fn end_offer(chats: &Chats, chat: &Chat, now: Timestamp) -> Result<Chat, Error> {
-    let after = Chat { assignment: chat.assignment.without_offer(), version: chat.version + 1, ..chat.clone() };
+    let after = Chat { assignment: chat.assignment.without_offer(now), version: chat.version + 1, ..chat.clone() };
     written(chats.write_offer(chat, &after, None, now).await)?;
     Ok(after)
 }
@@ -41,7 +41,7 @@ pub async fn decline_offer(chats: &Chats, chat: Chat, agent: &AgentSnapshot, now
             return Err(Error::Conflict("the chat is not offered to the agent"));
         }
         let after =
-            Chat { assignment: before.assignment.without_offer(), version: before.version + 1, ..before.clone() };
+            Chat { assignment: before.assignment.without_offer(now), version: before.version + 1, ..before.clone() };
         let written = chats.write_offer(&before, &after, None, now).await;
         if let Some(result) = races.final_result(written) {
             return result.map(|()| after);

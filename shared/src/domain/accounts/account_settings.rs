@@ -8,6 +8,7 @@ use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::InboxSettings;
 use crate::domain::business_hours::BusinessHours;
 use crate::domain::deliveries::webhook::{Webhook, WebhookTarget};
+use crate::domain::email::email_settings::EmailSettings;
 use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
@@ -46,6 +47,8 @@ pub struct AccountSettings {
     /// `None`: answers have no time limits.
     pub answer_times: Option<AnswerTimes>,
     pub files: FileSettings,
+    /// `None`: the account sends no e-mails.
+    pub email: Option<EmailSettings>,
     /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
     pub suspended_at: Option<Timestamp>,
 }
@@ -93,6 +96,7 @@ impl Default for AccountSettings {
             assignment: None,
             answer_times: None,
             files: FileSettings::default(),
+            email: None,
             suspended_at: None,
         }
     }

@@ -130,6 +130,7 @@ mod tests {
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
             edited_at: None,
+            deleted_at: None,
             retain_until: None,
             delivery: Some(Delivery { state, attempts, ..Delivery::new(target, Timestamp(at)) }),
         }

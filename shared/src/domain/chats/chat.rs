@@ -174,6 +174,11 @@ pub struct Chat {
     /// notices and ratings do not count.
     pub other_change_at: Option<Timestamp>,
     pub last_message: Option<MessagePreview>,
+    /// When an agent last edited or deleted a message. `None` if no agent has.
+    pub messages_changed_at: Option<Timestamp>,
+    /// The number of planned messages that nothing has begun to send; see
+    /// [`PlannedMessage`](super::planned_message::PlannedMessage).
+    pub planned: u32,
     /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
     pub waiting_since: Option<Timestamp>,
     pub typing_started_at: Option<Timestamp>,

@@ -6,6 +6,7 @@
 //! same time.
 
 use std::cmp::Reverse;
+use std::time::Duration;
 
 use crate::domain::accounts::assignment::AssignmentMode;
 use crate::domain::chats::bot_handover::HandoverPriority;
@@ -15,6 +16,8 @@ use crate::domain::timestamp::Timestamp;
 
 /// The maximum number of agents that a chat remembers because an offer to them has ended. Every message rewrites them.
 const MAX_PASSED_BY: usize = 30;
+/// How long a chat that all agents have let pass is open to everyone before it is offered to one of them again.
+pub const ROUND_PAUSE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatAssignment {
@@ -22,8 +25,10 @@ pub struct ChatAssignment {
     /// accounts without a capacity.
     pub slot_of: Option<u64>,
     pub offer: Option<AgentOffer>,
-    /// The agents to whom the chat was offered and who did not accept it in time.
+    /// The agents to whom the chat was offered in this round and who did not accept it.
     pub passed_by: Vec<u64>,
+    /// When the last offer ended.
+    pub offer_ended_at: Option<Timestamp>,
 }
 
 /// The offer of a waiting chat to one agent. Until it ends, no other agent can accept the chat.
@@ -53,19 +58,34 @@ impl ChatAssignment {
         self.offer.is_some() && self.current_offer(now).is_none()
     }
 
+    /// An offer to an agent who has let the chat pass begins the next round.
     pub fn with_offer(&self, offer: AgentOffer) -> Self {
-        Self { slot_of: Some(offer.agent_id), offer: Some(offer), ..self.clone() }
+        let begins_round = self.passed_by.contains(&offer.agent_id);
+        let passed_by = if begins_round { Vec::new() } else { self.passed_by.clone() };
+        Self { slot_of: Some(offer.agent_id), offer: Some(offer), passed_by, offer_ended_at: self.offer_ended_at }
     }
 
-    /// Returns the value after the end of the offer, which is offered to the other agents first from now on. If it was
-    /// offered to all of them, the round begins again.
-    pub fn without_offer(&self) -> Self {
+    /// Returns the value after the end of the offer, which is offered to the other agents first from now on.
+    pub fn without_offer(&self, now: Timestamp) -> Self {
         let mut passed_by = self.passed_by.clone();
         passed_by.extend(self.offer.map(|offer| offer.agent_id));
         if passed_by.len() > MAX_PASSED_BY {
             passed_by.remove(0);
         }
-        Self { slot_of: None, offer: None, passed_by }
+        Self { slot_of: None, offer: None, passed_by, offer_ended_at: Some(now) }
+    }
+
+    /// Returns those to whom the chat can be offered: who have not let it pass and, after the pause, all.
+    pub fn offerable_to(&self, candidates: &[Candidate], now: Timestamp) -> Vec<Candidate> {
+        let is_fresh = |candidate: &&Candidate| !self.passed_by.contains(&candidate.agent_id);
+        let fresh: Vec<Candidate> = candidates.iter().filter(is_fresh).copied().collect();
+        let is_round_over = fresh.is_empty() && self.next_round_at().is_none_or(|at| at <= now);
+        if is_round_over { candidates.to_vec() } else { fresh }
+    }
+
+    /// When the chat can be offered again to agents who have let it pass.
+    pub fn next_round_at(&self) -> Option<Timestamp> {
+        self.offer_ended_at.map(|ended_at| ended_at.plus(ROUND_PAUSE))
     }
 }
 
@@ -127,13 +147,6 @@ pub fn choose_agent(mode: AssignmentMode, candidates: &[Candidate]) -> Option<Ca
     }
 }
 
-/// Returns those to whom the chat has not been offered yet. If it was offered to all, the round begins again.
-pub fn not_passed(candidates: Vec<Candidate>, passed_by: &[u64]) -> Vec<Candidate> {
-    let fresh: Vec<Candidate> =
-        candidates.iter().filter(|candidate| !passed_by.contains(&candidate.agent_id)).copied().collect();
-    if fresh.is_empty() { candidates } else { fresh }
-}
-
 /// Sorts waiting chats in the order in which they are assigned: by the priority that the bot has given, then by the
 /// start of the wait.
 pub fn sort_queue(chats: &mut [Chat]) {
@@ -188,11 +201,25 @@ mod tests {
 
     #[test]
     fn offers_go_round() {
-        let all = vec![candidate(1, 0, 0), candidate(2, 0, 0)];
-        let ids = |passed_by: &[u64]| -> Vec<u64> {
-            not_passed(all.clone(), passed_by).iter().map(|candidate| candidate.agent_id).collect()
+        let all = [candidate(1, 0, 0), candidate(2, 0, 0)];
+        let ended_at = Timestamp(1_000);
+        let ids = |passed_by: &[u64], now: Timestamp| -> Vec<u64> {
+            let passed_by = passed_by.to_vec();
+            let chat = ChatAssignment { passed_by, offer_ended_at: Some(ended_at), ..ChatAssignment::default() };
+            chat.offerable_to(&all, now).iter().map(|candidate| candidate.agent_id).collect()
         };
-        assert_eq!((ids(&[]), ids(&[1]), ids(&[2, 9]), ids(&[1, 2])), (vec![1, 2], vec![2], vec![1], vec![1, 2]));
+        let fresh = (ids(&[], ended_at), ids(&[1], ended_at), ids(&[2, 9], ended_at));
+        assert_eq!(fresh, (vec![1, 2], vec![2], vec![1]));
+        let next_round = ended_at.plus(ROUND_PAUSE);
+        assert!(ids(&[1, 2], Timestamp(next_round.0 - 1)).is_empty(), "open to everyone");
+        assert_eq!(ids(&[1, 2], next_round), [1, 2]);
+    }
+
+    #[test]
+    fn offer_to_an_agent_who_let_it_pass_begins_a_round() {
+        let passed = ChatAssignment { passed_by: vec![1, 2], ..ChatAssignment::default() };
+        let offered_to = |agent_id| passed.with_offer(AgentOffer { agent_id, until: Timestamp(20) });
+        assert_eq!((offered_to(3).passed_by, offered_to(1).passed_by), (vec![1, 2], vec![]));
     }
 
     #[test]
@@ -227,7 +254,8 @@ mod tests {
         for state in lost {
             assert_eq!(accepted.after_transition(&state), ChatAssignment::default(), "{state:?}");
         }
-        let ended = offered.without_offer();
-        assert_eq!(ended, ChatAssignment { slot_of: None, offer: None, passed_by: vec![2, 1] });
+        let (ended_at, passed_by) = (Some(Timestamp(20)), vec![2, 1]);
+        let expected = ChatAssignment { slot_of: None, offer: None, passed_by, offer_ended_at: ended_at };
+        assert_eq!(offered.without_offer(Timestamp(20)), expected);
     }
 }

@@ -118,6 +118,8 @@ mod tests {
             mentions: Vec::new(),
             assignment: ChatAssignment::default(),
             answer_due: None,
+            messages_changed_at: None,
+            planned: 0,
             retention_days: None,
             previous_chats: Vec::new(),
         }

@@ -90,6 +90,9 @@ pub enum Content {
     Handover(Box<HandoverDetails>),
     /// A phone call. Its text is the visitor's phone number.
     Call(Box<Call>),
+    /// What is left of a message that was deleted. The ids of its files are kept, so that an erasure finds files that
+    /// could not be deleted.
+    Deleted(Option<UploadedFiles>),
     /// A notification for a bot. It is not a message.
     BotNotification {
         notification: BotNotification,
@@ -112,6 +115,7 @@ impl Content {
     pub const NOTE: &str = "note";
     pub const HANDOVER: &str = "handover";
     pub const CALL: &str = "call";
+    pub const DELETED: &str = "deleted";
 
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), force_reply: false, button_id: None }
@@ -142,6 +146,7 @@ impl Content {
             Self::Note { .. } => Self::NOTE,
             Self::Handover(_) => Self::HANDOVER,
             Self::Call(_) => Self::CALL,
+            Self::Deleted(_) => Self::DELETED,
             Self::BotNotification { notification, .. } => notification.name(),
             Self::Webhook(event) => event.name(),
         }
@@ -157,7 +162,7 @@ impl Content {
             Self::Handover(details) => details.summary.as_deref(),
             Self::Call(call) => Some(&call.phone),
             Self::BotNotification { text, .. } => text.as_deref(),
-            Self::Webhook(_) => None,
+            Self::Deleted(_) | Self::Webhook(_) => None,
         }
     }
 
@@ -168,6 +173,10 @@ impl Content {
     /// Returns the files of the message that are in the bucket.
     pub fn uploaded(&self) -> Option<&UploadedFiles> {
         if let Self::Media(message) = self { message.uploaded.as_ref() } else { None }
+    }
+
+    pub fn is_deleted(&self) -> bool {
+        matches!(self, Self::Deleted(_))
     }
 
     pub fn call(&self) -> Option<&Call> {
@@ -207,13 +216,17 @@ impl Content {
         self.rich().is_none_or(|rich| !rich.not_displayable)
     }
 
-    /// Whether the visitor sees the message: it is displayable, and neither a private note, a call nor a notification.
+    /// Whether the visitor sees the message: it is displayable and was not deleted, and neither a private note, a call
+    /// nor a notification.
     pub fn is_visible_to_visitor(&self) -> bool {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::Rich(_) => self.is_displayable(),
-            Self::Note { .. } | Self::Handover(_) | Self::Call(_) | Self::BotNotification { .. } | Self::Webhook(_) => {
-                false
-            }
+            Self::Note { .. }
+            | Self::Handover(_)
+            | Self::Call(_)
+            | Self::Deleted(_)
+            | Self::BotNotification { .. }
+            | Self::Webhook(_) => false,
         }
     }
 
@@ -230,7 +243,7 @@ impl Content {
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         match self {
             Self::Text { .. } | Self::Media(_) | Self::BotNotification { .. } | Self::Webhook(_) => Some(self.clone()),
-            Self::Note { .. } | Self::Handover(_) | Self::Call(_) => None,
+            Self::Note { .. } | Self::Handover(_) | Self::Call(_) | Self::Deleted(_) => None,
             Self::Rich(RichMessage { format, text, force_reply, not_displayable: _ }) => {
                 let is_supported = match format {
                     RichFormat::Markdown(_) => rich_support.markdown,

@@ -20,5 +20,7 @@ pub mod message_content;
 pub mod message_id;
 pub mod message_receipt;
 pub mod ownership_events;
+pub mod planned_message;
+pub mod sent_message_change;
 pub mod timeline_entry;
 pub mod transfer_request;

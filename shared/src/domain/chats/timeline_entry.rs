@@ -36,9 +36,11 @@ pub struct TimelineEntry {
     pub webhook_dispatch: Option<WebhookDispatch>,
     /// How far the message has come after its delivery to the integrator.
     pub receipt: ReceiptTimes,
-    /// When the visitor last changed the text of the message. `None` if it is as the visitor first wrote it, and for
-    /// other entries.
+    /// When the author last changed the text of the message. `None` if it is as it was first written, and for other
+    /// entries.
     pub edited_at: Option<Timestamp>,
+    /// When the message was deleted. Its content is then [`Content::Deleted`].
+    pub deleted_at: Option<Timestamp>,
     /// `None` means that the entry never expires.
     pub retain_until: Option<Timestamp>,
     /// `None` if the entry has no receiver.
@@ -108,6 +110,7 @@ mod tests {
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
             edited_at: None,
+            deleted_at: None,
             retain_until: None,
             delivery: None,
         }

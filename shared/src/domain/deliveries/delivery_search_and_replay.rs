@@ -218,6 +218,8 @@ mod tests {
             mentions: Vec::new(),
             assignment: ChatAssignment::default(),
             answer_due: None,
+            messages_changed_at: None,
+            planned: 0,
             department: None,
             retention_days: None,
             previous_chats: Vec::new(),
@@ -238,6 +240,7 @@ mod tests {
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
             edited_at: None,
+            deleted_at: None,
             retain_until: None,
             delivery: Some(Delivery { state, result_visible_at, ..Delivery::new(target, at(50)) }),
         }

@@ -152,7 +152,11 @@ impl LinkFilter {
             }
             // The strings in the data are filtered when the JSON is parsed.
             Content::Handover(details) => details.summary = self.filter_optional_text(details.summary.take()),
-            Content::Note { .. } | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
+            Content::Note { .. }
+            | Content::Call(_)
+            | Content::Deleted(_)
+            | Content::BotNotification { .. }
+            | Content::Webhook(_) => {}
         }
     }
 

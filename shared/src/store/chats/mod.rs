@@ -7,6 +7,7 @@ pub mod delivery;
 pub mod expiry;
 pub mod items;
 pub mod listing;
+pub mod planned_messages;
 pub mod report_counters;
 pub mod status_watches;
 pub mod visitors;

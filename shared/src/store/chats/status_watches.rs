@@ -192,6 +192,8 @@ pub(crate) fn account_events_header(account_id: &str) -> Chat {
         mentions: Vec::new(),
         assignment: ChatAssignment::default(),
         answer_due: None,
+        messages_changed_at: None,
+        planned: 0,
         retention_days: None,
         previous_chats: Vec::new(),
     }

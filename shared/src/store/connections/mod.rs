@@ -3,6 +3,7 @@
 //! item expires.
 
 pub mod circuit_breakers;
+pub mod emails;
 mod local_rate_windows;
 pub mod login_attempts;
 pub mod presence;

@@ -13,9 +13,9 @@ use serde::Deserialize;
 
 use crate::domain::accounts::login_limit::client_network;
 use crate::domain::rate_limit::{
-    CALLBACK_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, MAX_CALLBACKS_PER_HOUR,
+    HOUR, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, MAX_CALLBACKS_PER_HOUR,
     MAX_RECEIVER_TESTS_PER_WINDOW, MAX_REFUSED_BOT_REQUESTS_PER_WINDOW, MAX_SOCKET_TICKETS_PER_WINDOW,
-    MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW, fixed_window,
+    MAX_WIDGET_REQUESTS_PER_WINDOW, MAX_WIDGET_UPLOADS_PER_HOUR, RATE_WINDOW, fixed_window,
 };
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -119,9 +119,20 @@ impl Connections {
     /// ends.
     pub async fn count_callback(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
         let caller = format!("CALLBACK#{channel_id}#{}", sha256::hex_digest(client_network(address)));
-        let (number, ends_at) = fixed_window(CALLBACK_WINDOW, now);
-        let count = self.add_to_shared_count(&caller, number, 1, ends_at).await?;
-        if count <= MAX_CALLBACKS_PER_HOUR { Ok(()) } else { Err(Error::RateLimited(ends_at.since(now))) }
+        self.count_in_hour(&caller, MAX_CALLBACKS_PER_HOUR, now).await
+    }
+
+    /// Counts an upload that the client network begins through this widget. Stores and errors are as in
+    /// [`count_callback`](Self::count_callback).
+    pub async fn count_widget_upload(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("UPLOAD#{channel_id}#{}", sha256::hex_digest(client_network(address)));
+        self.count_in_hour(&caller, MAX_WIDGET_UPLOADS_PER_HOUR, now).await
+    }
+
+    async fn count_in_hour(&self, caller: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
+        let (number, ends_at) = fixed_window(HOUR, now);
+        let count = self.add_to_shared_count(caller, number, 1, ends_at).await?;
+        if count <= limit { Ok(()) } else { Err(Error::RateLimited(ends_at.since(now))) }
     }
 
     pub(super) async fn count_request(&self, caller: &str, limit: u64, now: Timestamp) -> Result<(), Error> {

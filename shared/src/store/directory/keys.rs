@@ -12,6 +12,8 @@ pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
 /// The query of the roster reads the sort keys from agents to departments. Canned replies must not be in this range.
 pub(super) const CANNED_REPLY_PREFIX: &str = "REPLY#";
 
+pub(in crate::store) const SETTINGS_SORT_KEY: &str = "SETTINGS";
+
 pub(in crate::store) fn account_partition(account_id: &str) -> String {
     format!("{ACCOUNT_PREFIX}{account_id}")
 }
@@ -21,7 +23,7 @@ pub(super) fn account_key(account_id: &str) -> Key {
 }
 
 pub(in crate::store) fn settings_key(account_id: &str) -> Key {
-    Key::new(account_partition(account_id), "SETTINGS")
+    Key::new(account_partition(account_id), SETTINGS_SORT_KEY)
 }
 
 /// Returns the key of the trigger rules of the account's widgets. The rules are separate from the settings, because

@@ -12,6 +12,7 @@ mod business_hours;
 pub mod canned_replies;
 pub mod channels;
 pub mod departments;
+mod email_settings_item;
 mod file_link_keys;
 mod file_settings_item;
 mod inbox_items;

@@ -16,6 +16,7 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyDetail, BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::email::email_settings::EmailSettings;
 use crate::domain::files::file_settings::FileSettings;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::text::link_filter::LinkFilter;
@@ -26,6 +27,7 @@ use crate::store::directory::Directory;
 use crate::store::directory::assignment_items::{AnswerTimesItem, AssignmentItem};
 use crate::store::directory::business_hours::BusinessHoursItem;
 use crate::store::directory::channels::has_valid_secret;
+use crate::store::directory::email_settings_item::EmailSettingsItem;
 use crate::store::directory::file_settings_item::FileSettingsItem;
 use crate::store::directory::inbox_items::{SavedViewItem, TagItem};
 use crate::store::directory::items::{EndpointSecretItem, SigningSecretItem, outage_status_name};
@@ -66,6 +68,8 @@ pub(in crate::store) struct SettingsItem {
     answer_times: Option<AnswerTimesItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     files: Option<FileSettingsItem>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    email: Option<EmailSettingsItem>,
     /// Unix time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended_at: Option<u64>,
@@ -310,6 +314,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         assignment,
         answer_times,
         files,
+        email,
         suspended_at,
     } = before;
     let suspension = match (suspended_at, after.suspended_at) {
@@ -331,6 +336,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
         ("assignment", *assignment != after.assignment),
         ("answer_times", *answer_times != after.answer_times),
         ("files", *files != after.files),
+        ("email", *email != after.email),
     ];
     let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
     let settings = (!changed.is_empty()).then(|| settings_change(changed));
@@ -393,6 +399,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         assignment: settings.assignment.map(Assignment::from),
         answer_times: settings.answer_times.map(AnswerTimes::from),
         files: settings.files.map(FileSettings::from).unwrap_or_default(),
+        email: settings.email.map(EmailSettings::from),
         suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
@@ -413,6 +420,7 @@ impl From<&AccountSettings> for SettingsItem {
             assignment,
             answer_times,
             files,
+            email,
             suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
@@ -432,6 +440,7 @@ impl From<&AccountSettings> for SettingsItem {
             assignment: assignment.map(AssignmentItem::from),
             answer_times: answer_times.map(AnswerTimesItem::from),
             files: FileSettingsItem::of(files),
+            email: email.as_ref().map(EmailSettingsItem::from),
             suspended_at: suspended_at.map(|at| at.0),
         }
     }

@@ -29,6 +29,7 @@ mod chats {
 
 mod connections {
     mod circuit_breakers;
+    mod emails;
     mod login_attempts;
     mod presence;
     mod request_rate_limit;
@@ -68,8 +69,10 @@ mod use_cases {
     mod offline_messages;
     mod ownership_model;
     mod participants;
+    mod planned_messages;
     mod retention;
     mod returned_chats;
+    mod sent_message_changes;
     mod tags_and_snooze;
     mod timeline;
     mod transfers;

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::accounts::agent_presence::SocketPresence;
+use crate::domain::accounts::assignment::{Assignment, AssignmentMode, AssignmentRule};
 use crate::runtime::table_stream::ItemChange;
 use crate::store::table_changes::{ChatItemChange, TableChange, parse_change};
 use crate::store::tests::*;
@@ -93,7 +94,7 @@ async fn presence_and_ended_sessions_belong_to_their_account() {
 #[tokio::test]
 async fn settings_include_agents_and_channels() {
     let stores = account_with_four_agents().await;
-    let settings = ("acc".to_owned(), TableChange::Directory);
+    let settings = ("acc".to_owned(), TableChange::Directory { begins_assignment: false });
     let new_channel = async {
         stores.directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     };
@@ -106,4 +107,27 @@ async fn settings_include_agents_and_channels() {
             .unwrap();
     };
     assert!(changes_of(&stores, department).await.iter().all(|change| *change == settings));
+}
+
+#[tokio::test]
+async fn only_the_first_assignment_begins_one() {
+    let stores = account_with_four_agents().await;
+    let begins = async |capacity: Option<u32>| {
+        let rule = AssignmentRule { mode: AssignmentMode::LeastBusy, offer: None };
+        let assignment = capacity.map(|capacity| Assignment { rule, capacity });
+        let edit = async {
+            let set = |settings: &mut AccountSettings| {
+                settings.assignment = assignment;
+                Ok(())
+            };
+            stores.directory.edit_settings("acc", set).await.unwrap();
+        };
+        changes_of(&stores, edit)
+            .await
+            .contains(&("acc".to_owned(), TableChange::Directory { begins_assignment: true }))
+    };
+    let table = [(None, false), (Some(3), true), (Some(4), false), (None, false), (Some(4), true)];
+    for (capacity, expected) in table {
+        assert_eq!(begins(capacity).await, expected, "{capacity:?}");
+    }
 }

@@ -13,6 +13,7 @@ pub mod chat_export;
 pub(crate) mod contacts_form;
 pub mod delivery_log;
 mod departments;
+mod email_settings;
 mod file_settings;
 pub(crate) mod inbox_settings;
 pub mod outages;

@@ -13,6 +13,7 @@ use crate::domain::accounts::assignment::Assignment;
 use crate::domain::accounts::inbox_settings::{InboxSettings, MAX_SAVED_VIEWS, MAX_TAGS, SavedView};
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::MAX_WEBHOOKS;
+use crate::domain::email::email_settings;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
@@ -23,6 +24,7 @@ use crate::wire::admin::business_hours::{
     BusinessHours, BusinessHoursChange, INVALID_TIME_OF_DAY, TIME_OF_DAY_PATTERN, Weekday, checked_change,
     minutes_of_day, time_of_day,
 };
+use crate::wire::admin::email_settings::{EmailSettings, EmailSettingsChange};
 use crate::wire::admin::file_settings::{FileSettings, FileSettingsChanges};
 use crate::wire::admin::inbox_settings::{self, NewSavedView, TagChange, replace_tags};
 use crate::wire::admin::signing_secret::SigningSecret;
@@ -106,6 +108,9 @@ pub struct AccountSettingsChanges {
     answer_times: Change<AnswerTimesChange>,
     #[serde(default)]
     files: Change<FileSettingsChanges>,
+    /// Null: the account sends no e-mails.
+    #[serde(default)]
+    email: Change<EmailSettingsChange>,
 }
 
 impl AccountSettingsChanges {
@@ -126,6 +131,7 @@ impl AccountSettingsChanges {
             assignment,
             answer_times,
             files,
+            email,
             ..
         } = self.clone();
         let account_settings::AccountSettings { version, webhooks, inbox, suspended_at, .. } = settings.clone();
@@ -151,6 +157,7 @@ impl AccountSettingsChanges {
             assignment: assignment.map(Assignment::from).applied_to(before.assignment),
             answer_times: answer_times.map(AnswerTimes::from).applied_to(before.answer_times),
             files: files.map(|changes| changes.applied_to(&before.files)).applied_or_reset(before.files, default.files),
+            email: email.map(email_settings::EmailSettings::from).applied_to(before.email),
             suspended_at,
         })
     }
@@ -166,6 +173,11 @@ impl AccountSettingsChanges {
         let views = self.views.clone().map(|List(views)| views.into_iter().map(SavedView::from).collect());
         inbox.views = views.applied_or_reset(inbox.views, Vec::new());
         Ok(inbox)
+    }
+
+    /// Whether the account is to send e-mails.
+    pub fn set_email(&self) -> bool {
+        matches!(self.email, Change::Set(_))
     }
 
     pub fn contain_retention_days(&self) -> bool {
@@ -357,6 +369,10 @@ pub struct AccountSettings {
     /// The time limits of answers. Null: none.
     answer_times: Option<answer_times::AnswerTimes>,
     files: FileSettings,
+    /// Null: the account sends no e-mails.
+    email: Option<EmailSettings>,
+    /// The domain from which the stack sends e-mails. Null: it sends none, and `email` cannot be set.
+    email_domain: Option<String>,
     /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
     allows_http_receivers: bool,
     /// The external id with which the service assumes the roles of the account's webhooks. It cannot be changed.
@@ -365,13 +381,22 @@ pub struct AccountSettings {
     signing_secret: Option<SigningSecret>,
 }
 
+/// Parameters of the stack that admins see.
+#[derive(Clone, Copy, Default)]
+pub struct StackParameters<'a> {
+    /// Whether receivers may have http addresses.
+    pub allows_http: bool,
+    /// `None` if the stack sends no e-mails.
+    pub mail_domain: Option<&'a str>,
+}
+
 impl AccountSettings {
-    /// `rules` are the trigger rules of the widget. `allows_http` is whether the stack allows http receivers.
+    /// `rules` are the trigger rules of the widget.
     pub fn new(
         account_id: &str,
         settings: &account_settings::AccountSettings,
         rules: Value,
-        allows_http: bool,
+        stack: StackParameters<'_>,
         now: Timestamp,
     ) -> Self {
         let account_settings::AccountSettings {
@@ -388,6 +413,7 @@ impl AccountSettings {
             assignment,
             answer_times,
             files,
+            email,
             suspended_at: _,
         } = settings;
         Self {
@@ -406,7 +432,9 @@ impl AccountSettings {
             assignment: assignment.map(assignment::Assignment::from),
             answer_times: answer_times.map(answer_times::AnswerTimes::from),
             files: files.into(),
-            allows_http_receivers: allows_http,
+            email: email.as_ref().map(EmailSettings::from),
+            email_domain: stack.mail_domain.map(str::to_owned),
+            allows_http_receivers: stack.allows_http,
             aws_external_id: account_id.to_owned(),
             signing_secret: None,
         }
@@ -492,6 +520,7 @@ mod tests {
             "assignment": { "mode": "least_busy", "offer_seconds": 20 },
             "answer_times": { "first_answer_seconds": 60 },
             "files": { "max_size_bytes": 1000, "types": ["text/csv", "image/png"], "link_days": 3 },
+            "email": { "sender_name": "Shop", "transcript_to": ["team@shop.example"], "answers_to_visitor": true },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
         let settings = put(&body).unwrap();
@@ -506,6 +535,10 @@ mod tests {
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
         let types = vec![FileType::Png, FileType::Csv];
         assert_eq!(settings.files, FileSettings { enabled: true, max_size_bytes: 1_000, types, link_days: 3 });
+        let email = settings.email.clone().unwrap();
+        assert_eq!((&*email.sender_name, email.transcript_to.len()), ("Shop", 1));
+        assert_eq!((email.transcript_to_visitor, email.answers_to_visitor), (false, true));
+        assert_eq!(email.away, Duration::from_secs(300));
         assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
         let all = [
             "safe_urls",
@@ -518,6 +551,7 @@ mod tests {
             "assignment",
             "answer_times",
             "files",
+            "email",
         ];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
@@ -571,10 +605,12 @@ mod tests {
     fn settings_response_is_a_valid_request() {
         let body = json!({
             "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7,
+            "email": { "sender_name": "Shop", "away_minutes": 3 },
             "business_hours": { "time_zone": "Asia/Tokyo", "weekly": [{ "day": 1, "from": "09:00", "to": "17:00" }] },
         });
         let settings = put(&body).unwrap();
-        let response = json!(super::AccountSettings::new("acc", &settings, json!([]), false, Timestamp(0)));
+        let response =
+            json!(super::AccountSettings::new("acc", &settings, json!([]), StackParameters::default(), Timestamp(0)));
         assert_eq!(put(&response).unwrap(), settings);
     }
 
@@ -612,6 +648,9 @@ mod tests {
             ("assignment.mode", json!({ "assignment": { "mode": "random" } })),
             ("assignment.capacity", json!({ "assignment": { "mode": "manual", "capacity": 0 } })),
             ("answer_times.next_answer_seconds", json!({ "answer_times": { "next_answer_seconds": 9 } })),
+            ("email.sender_name", json!({ "email": { "sender_name": " " } })),
+            ("email.transcript_to", json!({ "email": { "sender_name": "Shop", "transcript_to": ["a b@c.example"] } })),
+            ("email.away_minutes", json!({ "email": { "sender_name": "Shop", "away_minutes": 16 } })),
             ("assignment.offer_seconds", json!({ "assignment": { "mode": "manual", "offer_seconds": 901 } })),
         ];
         for (field, body) in table {

@@ -14,18 +14,19 @@ use crate::domain::chats::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQu
 use crate::domain::chats::chat_state;
 use crate::domain::chats::mention::MAX_MENTIONS_PER_NOTE;
 use crate::domain::chats::message_content::{Content, TypingNotice};
+use crate::domain::chats::planned_message::{MAX_PLAN, MAX_PLAN_DAYS};
 use crate::domain::chats::transfer_request::TransferRequest;
 use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, TimelineEntry};
+use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, PlannedMessage, TimelineEntry};
 use crate::wire::channels::channel_api::UploadableMessage;
 use crate::wire::channels::message_content::{FileSource, ParsedMessage, parse_message_object};
 use crate::wire::fields::json_fields::Fields;
 use crate::wire::fields::query_parameters::CURSOR_RULE;
 use crate::wire::fields::urls::WebUrl;
 use crate::wire::fields::values::{
-    AnyText, Change, List, MAX_INTEGER, Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text, Whole,
+    AnyText, Change, List, MAX_INTEGER, Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text, True, Whole,
 };
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
@@ -179,12 +180,63 @@ fn messages() -> Vec<Operation> {
         )
         .describe(
             "The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a \
-             request that got no response with the same Idempotency-Key.",
+             request that got no response with the same Idempotency-Key. A text with send_at is not sent now: it is \
+             kept with the chat, and sent in the name of the agent within a minute after that time, also if the chat \
+             was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the \
+             agent. 409 if the chat has ten planned messages.",
         )
         .body::<AgentMessage>()
         .idempotent()
         .answers::<MessageStored>(201, STORED)
+        .answers::<PlannedMessage>(202, "Planned.")
         .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+        Operation::post(
+            "/agent/chats/{chat_id}/planned/{planned_id}",
+            "sendPlannedMessage",
+            "Sends a planned message now",
+        )
+        .describe(
+            "Allowed for its author, for the agent who has the chat, and for admins. 409 if the chat is closed, or if \
+             the message is being sent.",
+        )
+        .answers::<MessageStored>(201, STORED)
+        .fails(&[Failure::Conflict]),
+        Operation::delete(
+            "/agent/chats/{chat_id}/planned/{planned_id}",
+            "cancelPlannedMessage",
+            "Cancels a planned message",
+        )
+        .describe(
+            "Allowed for its author, for the agent who has the chat, and for admins. 404 if the message was sent or \
+             cancelled, 409 if it is being sent.",
+        )
+        .answers::<CancelledMessage>(200, "The message will not be sent.")
+        .fails(&[Failure::Conflict]),
+        Operation::patch(
+            "/agent/chats/{chat_id}/messages/{seq}",
+            "editMessage",
+            "The agent replaces the text of a message that the agent has sent",
+        )
+        .describe(
+            "Only in chats of a widget, while the chat is open, and within 24 hours. The widget shows the new text, and \
+             later events and exports contain it. The earlier text is not kept. 403 unless the agent wrote the \
+             message; 409 if it cannot be edited.",
+        )
+        .body::<EditedMessage>()
+        .answers::<TimelineEntry>(200, "The message.")
+        .fails(&[Failure::Conflict]),
+        Operation::delete(
+            "/agent/chats/{chat_id}/messages/{seq}",
+            "deleteMessage",
+            "Deletes a message that an agent has sent",
+        )
+        .describe(
+            "Its author or an admin can delete it, only in chats of a widget, while the chat is open, and within 24 \
+             hours. Its text and its files are deleted for good; the entry stays in its place with the type deleted. A \
+             repeated request has no further effect. 409 if the message cannot be deleted.",
+        )
+        .answers::<TimelineEntry>(200, "What is left of the message.")
+        .fails(&[Failure::Conflict]),
         Operation::post("/agent/chats/{chat_id}/notes", "addNote", "The agent adds a private note to the chat")
             .describe(
                 "The note becomes an entry of type note, which only agents see: it is not delivered and is not part of \
@@ -594,7 +646,14 @@ impl JsonSchema for AgentMessage {
             "enum": [DraftUse::Taken.name(), DraftUse::Edited.name(), null],
             "description": "Whether the message is a bot's draft, or was made of one. Counted in the reports.",
         });
-        schema.insert("properties".into(), serde_json::json!({ "text": text, "draft": draft }));
+        let send_at = json_schema!({
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": MAX_INTEGER,
+            "description": "Unix seconds: a time within the next 30 days at which the text is sent. Only for texts.",
+        });
+        let properties = serde_json::json!({ "text": text, "draft": draft, "send_at": send_at });
+        schema.insert("properties".into(), properties);
         schema
     }
 }
@@ -619,6 +678,20 @@ pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), 
     Ok((*content, used))
 }
 
+/// Returns when a planned message is sent. `None` if the message is sent now.
+pub fn parse_send_at(body: &Value, content: &Content, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let body = Fields::of(body)?;
+    let Some(seconds) = body.positive("send_at")? else { return Ok(None) };
+    let send_at = Timestamp(seconds.saturating_mul(1_000));
+    if !matches!(content, Content::Text { .. }) {
+        return Err(body.invalid("send_at", "is only for texts"));
+    }
+    if send_at <= now || send_at > now.plus(MAX_PLAN) {
+        return Err(body.invalid("send_at", format_args!("must be a time within the next {MAX_PLAN_DAYS} days")));
+    }
+    Ok(Some(send_at))
+}
+
 fn invalid_draft_use(body: Fields<'_>) -> Error {
     body.invalid("draft", format_args!("must be one of {}", DraftUse::names().join(", ")))
 }
@@ -635,6 +708,25 @@ impl MessageStored {
     pub fn new(seq: u64, id: &str) -> Self {
         Self { seq: SequentialNumber(seq), id: id.to_owned() }
     }
+}
+
+/// The new text of a message.
+#[derive(Deserialize, JsonSchema)]
+pub struct EditedMessage {
+    text: Text<MAX_AGENT_TEXT_CHARS>,
+}
+
+impl EditedMessage {
+    pub fn into_text(self) -> String {
+        let Self { text: Text(text) } = self;
+        text
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CancelledMessage {
+    pub planned_id: String,
+    pub cancelled: True,
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -12,6 +12,7 @@ use crate::domain::chats::chat_change::MAX_TAGS_PER_CHAT;
 use crate::domain::chats::chat_side_panel::{self, CrmCardAssignment, CustomData};
 use crate::domain::chats::chat_state;
 use crate::domain::chats::mention::{self, MAX_MENTIONED_AGENTS};
+use crate::domain::chats::planned_message::{self, MAX_PLANNED_PER_CHAT};
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{self, VisitorProfile};
@@ -104,6 +105,14 @@ pub struct ChatRow {
     /// The time limit of the answer that agents owe the visitor. Absent if there is none.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     answer_due: Optional<AnswerDue>,
+    /// When an agent last edited or deleted a message of the chat. A client that does not know of this change reads the
+    /// timeline again. Absent if there was none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    messages_changed_at: Optional<UnixSeconds>,
+    /// The number of messages that agents have planned to send later. Absent if there are none.
+    #[schemars(range(min = 1, max = MAX_PLANNED_PER_CHAT))]
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    planned: Optional<u32>,
 }
 
 /// An agent whom a private note mentions, and the seq of the last such note.
@@ -195,6 +204,8 @@ impl ChatRow {
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
             answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
+            messages_changed_at: Optional(chat.messages_changed_at.map(UnixSeconds::from)),
+            planned: Optional(Some(chat.planned).filter(|count| *count > 0)),
             tag_ids: chat.tag_ids.iter().copied().map(SequentialNumber).collect(),
             mentions: chat.mentions.iter().copied().map(Mention::from).collect(),
             last_message: chat.last_message.map(LastMessage::from),
@@ -242,10 +253,35 @@ pub struct Chat {
     /// The time limit of the answer that agents owe the visitor. Absent if there is none.
     #[serde(skip_serializing_if = "Optional::is_absent")]
     answer_due: Optional<AnswerDue>,
+    /// The messages that agents have planned to send later, in the order of their times. Absent if there are none.
+    #[schemars(length(max = MAX_PLANNED_PER_CHAT))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    planned: Vec<PlannedMessage>,
     visitor: ChatVisitor,
     panel: AgentPanel,
     #[serde(flatten)]
     browser: Option<ChatBrowser>,
+}
+
+/// A message that an agent has planned to send later.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlannedMessage {
+    #[schemars(length(min = 1))]
+    planned_id: String,
+    /// The author.
+    agent: ChatAgent,
+    text: String,
+    /// When the message is sent, to the minute.
+    send_at: UnixSeconds,
+}
+
+impl PlannedMessage {
+    /// Links that Safe URL (the link filter) blocks are replaced.
+    pub fn new(planned: planned_message::PlannedMessage, safe_urls: &LinkFilter) -> Self {
+        let planned_message::PlannedMessage { planned_id, agent, text, send_at, .. } = planned;
+        let text = safe_urls.filter_text(&text);
+        Self { planned_id, agent: agent.into(), text, send_at: send_at.into() }
+    }
 }
 
 /// The fields that only chats of a widget have.
@@ -302,10 +338,17 @@ impl Chat {
             snoozed_until: Optional(chat.snoozed_until().map(UnixSeconds::from)),
             offer: Optional(chat.assignment.offer.map(AgentOffer::from)),
             answer_due: Optional(chat.owed_answer().map(AnswerDue::from)),
+            planned: Vec::new(),
             visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
             browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
             panel: AgentPanel::of_filtered(panel, Some(&visitor)),
         }
+    }
+
+    #[must_use]
+    pub fn with_planned(mut self, planned: Vec<planned_message::PlannedMessage>, safe_urls: &LinkFilter) -> Self {
+        self.planned = planned.into_iter().map(|planned| PlannedMessage::new(planned, safe_urls)).collect();
+        self
     }
 }
 

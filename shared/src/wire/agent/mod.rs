@@ -11,11 +11,12 @@ mod web_push;
 
 pub(in crate::wire) use chat_endpoints::numbers;
 pub use chat_endpoints::{
-    AgentCallRequest, AgentTyping, AssignedChat, ChangesQuery, ChatChanges, ChatList, ChatListQuery, ChatSearchQuery,
-    ChatTransfer, ChatUpdate, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
-    TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery, parse_agent_message,
+    AgentCallRequest, AgentTyping, AssignedChat, CancelledMessage, ChangesQuery, ChatChanges, ChatList, ChatListQuery,
+    ChatSearchQuery, ChatTransfer, ChatUpdate, ClosedChat, EditedMessage, FoundChats, MessageStored, NewNote,
+    NoteStored, QueuedTypingNotice, Timeline, TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery,
+    parse_agent_message, parse_send_at,
 };
-pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
+pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq, PlannedMessage};
 pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, Included, NewAgentPresence, SocketTicket};
 pub use sessions::{
     AgentSessions, ChangedPassword, CurrentAgent, EndedSession, EndedSessions, LoggedOut, LoginRequest, LoginResponse,

@@ -38,10 +38,13 @@ pub struct TimelineEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     bot: Option<MessageBot>,
     timestamp: UnixSeconds,
-    /// When the visitor last edited the message, if the integrator of the chat's channel reported it. The earlier texts
-    /// are not kept.
+    /// When the author last edited the message: an agent, or the visitor if the integrator of the chat's channel
+    /// reported it. The earlier texts are not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     edited_at: Option<UnixSeconds>,
+    /// When the message was deleted. Its type is then deleted, and its text and its files are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<UnixSeconds>,
     #[serde(flatten)]
     message: MessageFields,
     /// False if the channel cannot show a bot's rich message and the message has no fallback; it was then not
@@ -94,6 +97,7 @@ impl TimelineEntry {
             bot,
             timestamp: entry.at.into(),
             edited_at: entry.edited_at.map(UnixSeconds::from),
+            deleted_at: entry.deleted_at.map(UnixSeconds::from),
             shown: (!entry.content.is_displayable()).then_some(False),
             handover: entry.content.handover().map(|details| HandoverContext::new(details, safe_urls)),
             mentions: entry.content.mentions().iter().copied().map(SequentialNumber).collect(),

@@ -163,7 +163,15 @@ impl JsonSchema for MessageType {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::NOTE, Content::HANDOVER, Content::CALL];
+        let own = [
+            Content::TEXT,
+            Content::MARKDOWN,
+            Content::BUTTONS,
+            Content::NOTE,
+            Content::HANDOVER,
+            Content::CALL,
+            Content::DELETED,
+        ];
         let names =
             [own.as_slice(), &*MediaType::names(), &*BotNotification::names(), &*WebhookEvent::names()].concat();
         json_schema!({
@@ -171,7 +179,7 @@ impl JsonSchema for MessageType {
             "enum": names,
             "description": "A type from table A3, a message type used by bots, note for an agent's private note, \
                             handover for what a bot told the agents, call \
-                            for a phone call, or an event type.",
+                            for a phone call, deleted for a message that was deleted, or an event type.",
         })
     }
 }
@@ -270,6 +278,7 @@ impl From<&Content> for MessageFields {
             Content::Note { .. }
             | Content::Handover(_)
             | Content::Call(_)
+            | Content::Deleted(_)
             | Content::BotNotification { .. }
             | Content::Webhook(_) => fields,
         }

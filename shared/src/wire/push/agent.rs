@@ -52,7 +52,7 @@ pub struct EntryPush {
 pub enum EntryPushType {
     /// The entry is new.
     Message,
-    /// The entry has changed, because of an attempt to deliver it, a receipt, an edit by the visitor, or a new status
+    /// The entry has changed, because of an attempt to deliver it, a receipt, an edit, its deletion, or a new status
     /// of a call.
     Delivery,
 }
@@ -331,7 +331,8 @@ pub(crate) fn is_row_changed(before: &Chat, after: &Chat) -> bool {
     row(before) != row(after)
 }
 
-/// Whether the preview of a chat's last message has changed without a new message, because the visitor has edited it.
+/// Whether the preview of a chat's last message has changed without a new message, because it was edited or
+/// deleted.
 pub(crate) fn is_preview_edited(before: &Chat, after: &Chat) -> bool {
     before.seq == after.seq && before.last_message != after.last_message
 }
@@ -386,6 +387,7 @@ mod tests {
             webhook_dispatch: None,
             receipt: ReceiptTimes::default(),
             edited_at: None,
+            deleted_at: None,
             retain_until: None,
             delivery,
         }

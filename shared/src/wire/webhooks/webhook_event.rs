@@ -147,14 +147,17 @@ impl WebhookPayload<'_> {
     fn opt_in_event(&self, common: EventFields) -> OptInEvent {
         let (seq, at) = self.entry;
         let rate = self.webhook_dispatch.reports_rating.then(|| self.chat.rating.map(Name));
-        let message = self.timeline.first().filter(|_| self.webhook_dispatch.event.is_about_message());
+        let event = self.webhook_dispatch.event;
+        let message = self.timeline.first().filter(|_| event.is_about_message());
+        let owed_answer = self.chat.owed_answer().filter(|_| event == WebhookEvent::AnswerDueSoon);
         OptInEvent {
             chat: self.chat_fields(common),
             seq: SequentialNumber(seq),
             timestamp: at.into(),
             agent: self.agent(),
             rate,
-            message: message.map(|entry| EventMessage::new(self.webhook_dispatch.event, entry)),
+            message: message.map(|entry| EventMessage::new(event, entry)),
+            answer_due_at: owed_answer.map(|due| due.at.into()),
         }
     }
 
@@ -293,6 +296,9 @@ pub struct OptInEvent {
     /// Only in message, delivery_failed and delivered_late.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<EventMessage>,
+    /// Only in answer_due_soon, and only until an agent has answered: the end of the time limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer_due_at: Option<UnixSeconds>,
 }
 
 /// The message that an event is about.

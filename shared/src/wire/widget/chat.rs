@@ -53,6 +53,10 @@ pub struct WidgetChat {
     last_seq: LastSeq,
     rated: bool,
     rate: Option<Name<Rating>>,
+    /// When an agent last edited or deleted a message of the chat, as Unix time in milliseconds. A client that does not
+    /// know of this change reads the messages again. Absent if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_changed_at: Option<u64>,
 }
 
 /// The agent who has the chat, or had it when it was closed.
@@ -78,6 +82,7 @@ impl WidgetChat {
             last_seq: LastSeq(chat.seq),
             rated: chat.rating.is_some(),
             rate: chat.rating.map(Name),
+            messages_changed_at: chat.messages_changed_at.map(|at| at.0),
         }
     }
 }

@@ -186,6 +186,12 @@ pub struct WidgetMessage {
     photo: Option<WebUrl>,
     #[serde(flatten)]
     fields: MessageFields,
+    /// When the agent last edited the message, as Unix time in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited_at: Option<u64>,
+    /// When the message was deleted, as Unix time in milliseconds. Its type is then deleted, and it has no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<u64>,
     /// The id that the widget gave the message. Present only in the response to message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<String>,
@@ -202,7 +208,7 @@ enum WidgetSender {
 
 /// The visitor sees only messages, and no notes, calls or events.
 fn with_visible_types(message: &mut Schema) {
-    let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS];
+    let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::DELETED];
     if let Some(kind) = message.pointer_mut("/properties/type") {
         let names = [own.as_slice(), &*MediaType::names()].concat();
         *kind = json!({ "type": "string", "enum": names });
@@ -220,8 +226,9 @@ impl WidgetMessage {
             Sender::System => return None,
         };
         let message = Self { from, name, photo: photo.map(WebUrl), ..Self::of_visitor(&entry.content, entry.at) };
-        let message = Self { seq: entry.seq, chat_id: entry.chat_id, ..message };
-        entry.content.is_visible_to_visitor().then_some(message)
+        let (edited_at, deleted_at) = (entry.edited_at.map(|at| at.0), entry.deleted_at.map(|at| at.0));
+        let message = Self { seq: entry.seq, chat_id: entry.chat_id, edited_at, deleted_at, ..message };
+        (entry.content.is_visible_to_visitor() || entry.content.is_deleted()).then_some(message)
     }
 
     fn of_visitor(content: &Content, at: Timestamp) -> Self {
@@ -233,6 +240,8 @@ impl WidgetMessage {
             name: None,
             photo: None,
             fields: content.into(),
+            edited_at: None,
+            deleted_at: None,
             message_id: None,
         }
     }

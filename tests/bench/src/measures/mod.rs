@@ -4,6 +4,7 @@
 mod backlog;
 mod cold_start;
 mod filters;
+mod freed_slots;
 mod growth;
 mod messages;
 mod programs;
@@ -29,12 +30,13 @@ pub(crate) enum Measure {
     RetrySlots,
     Growth,
     Filters,
+    FreedSlots,
     Traces,
 }
 
 impl Measure {
     /// All measures in the order of the report.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ColdStart,
         Self::Warm,
         Self::Size,
@@ -44,6 +46,7 @@ impl Measure {
         Self::RetrySlots,
         Self::Growth,
         Self::Filters,
+        Self::FreedSlots,
         Self::Traces,
     ];
 
@@ -62,6 +65,7 @@ impl Measure {
             Self::RetrySlots => retry_slots::run(arguments).await,
             Self::Growth => growth::run(arguments).await,
             Self::Filters => filters::run(arguments).await,
+            Self::FreedSlots => freed_slots::run(arguments).await,
             Self::Traces => traces::run(arguments).await,
         }
     }

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
-import { isSendKey } from "../../conversation/composer";
+import { isSendKey } from "../../conversation/send-key";
 import { useGrowingHeight } from "../../conversation/use-growing-height";
 import { t } from "../../../texts/translate";
 

@@ -63,5 +63,6 @@ export function rowFromDetails(detail: Chat): ChatRow {
     waiting_since,
     handover,
     ...inboxFields(detail),
+    ...(detail.planned === undefined ? {} : { planned: detail.planned.length }),
   };
 }

@@ -29,7 +29,7 @@ const MAX_RETRY_DELAY_MS = 30_000;
 const IDEMPOTENCY_KEY_BYTES = 16;
 
 /** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer it only over https. */
-function randomKey(): string {
+export function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(IDEMPOTENCY_KEY_BYTES)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
@@ -184,6 +184,10 @@ export class Outbox {
     const idempotencyKey = item.key;
     return item.kind === "note"
       ? this.api.post("/agent/chats/{chat_id}/notes", { path, body: item.body, idempotencyKey })
-      : this.api.post("/agent/chats/{chat_id}/messages", { path, body: item.body, idempotencyKey });
+      : // A message without `send_at` is stored at once.
+        (this.api.post("/agent/chats/{chat_id}/messages", { path, body: item.body, idempotencyKey }) as Promise<{
+          seq: number;
+          id: string;
+        }>);
   }
 }

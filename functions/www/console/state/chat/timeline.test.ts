@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Chat, Entry } from "../../../api/types";
-import { timelineEntry, fakeApi, jsonResponse, flushPromises } from "../test-support";
+import { chatRow, timelineEntry, fakeApi, jsonResponse, flushPromises } from "../test-support";
 import { ownedSince, Timeline, Timelines } from "./timeline";
 
 function timelineOf(stored: () => Entry[]) {
@@ -166,4 +166,39 @@ test("chat belongs to its owner since the last transfer", () => {
   assert.equal(ownedSince([accepted, timelineEntry(3)]), 100);
   assert.equal(ownedSince([accepted, transfer, timelineEntry(6)]), 200);
   assert.equal(ownedSince([timelineEntry(6)]), undefined);
+});
+
+test("entries are read again after a missed edit, but only once", async () => {
+  const stored = range(1, 3);
+  const { timeline, reads } = timelineOf(() => stored);
+  await timeline.open(3);
+  stored[0] = { ...stored[0]!, text: "edited", edited_at: 900 };
+  const row = { ...chatRow(7), messages_changed_at: 900 };
+  timeline.applyRow(row);
+  timeline.applyRow(row);
+  await flushPromises();
+  assert.equal(timeline.entries.value[0]?.text, "edited");
+  assert.deepEqual(reads(), [0, 0]);
+});
+
+test("pushed edit causes no further read", async () => {
+  const { timeline, reads } = timelineOf(() => range(1, 3));
+  await timeline.open(3);
+  timeline.applyEntry({ ...timelineEntry(2), text: "edited", edited_at: 900 });
+  timeline.applyRow({ ...chatRow(7), messages_changed_at: 900 });
+  await flushPromises();
+  assert.deepEqual(reads(), [0]);
+});
+
+test("details are read again when the number of planned messages changes", async () => {
+  const { api, calls } = fakeApi(({ path }) =>
+    jsonResponse(path.endsWith("/messages") ? { messages: [] } : { chat_id: 7, planned: [{ planned_id: "p" }] }),
+  );
+  const timeline = new Timeline(api, 7);
+  await timeline.open(undefined);
+  const before = calls.length;
+  timeline.applyRow({ ...chatRow(7), planned: 1 });
+  assert.equal(calls.length, before);
+  timeline.applyRow({ ...chatRow(7), planned: 2 });
+  assert.equal(calls.length, before + 1);
 });

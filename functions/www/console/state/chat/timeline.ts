@@ -36,6 +36,8 @@ export class Timeline {
   private completeUpToSeq = 0;
   /** How often the details were changed without being read. */
   private detailChanges = 0;
+  /** The last change of a message for which the entries were read again, as Unix time in seconds. */
+  private changesReadAt = 0;
   private currentRefresh: Promise<void> | undefined;
   private gapTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -194,6 +196,7 @@ export class Timeline {
 
   /** Updates the chat's details from its row: the state, agent, department, and time of the last change. */
   applyRow(row: ChatRow): void {
+    this.readMissedChange(row);
     const { state, agent, department, updated_at, handover: fromRow } = row;
     this.changeDetails(({ tag_ids: _tags, snoozed_until: _snooze, ...details }) => {
       // A row contains only the beginning of the summary, and no data.
@@ -201,6 +204,24 @@ export class Timeline {
       const handover = isSame ? details.handover : fromRow && { ...fromRow, data: null };
       return { ...details, ...inboxFields(row), state, agent, department, updated_at, handover };
     });
+    this.readPlanned(row);
+  }
+
+  /** Reads the entries again if an agent has edited or deleted a message and the push about it was missed. */
+  private readMissedChange({ messages_changed_at: changedAt = 0 }: ChatRow): void {
+    const isKnown = ({ edited_at = 0, deleted_at = 0 }: Entry) => Math.max(edited_at, deleted_at) >= changedAt;
+    if (changedAt <= this.changesReadAt || this.loadState.peek() !== "ready") return;
+    this.changesReadAt = changedAt;
+    if (this.entries.peek().some(isKnown)) return;
+    this.completeUpToSeq = this.completeAfterSeq;
+    void this.refresh().catch(() => {});
+  }
+
+  /** Reads the details again if agents have planned or cancelled messages, or planned ones were sent. */
+  private readPlanned({ planned = 0 }: ChatRow): void {
+    const details = this.chatDetails.peek();
+    if (details === undefined || (details.planned?.length ?? 0) === planned) return;
+    void this.refreshDetails().catch(() => {});
   }
 
   applyPanel(panel: AgentPanel): void {

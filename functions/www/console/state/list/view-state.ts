@@ -20,7 +20,8 @@ export type Overlay =
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
   /** Changes of all selected chats. */
   | { kind: "bulk-tags" | "bulk-transfer" | "bulk-close" }
-  | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze"; chatId: number };
+  | { kind: "delete-message"; chatId: number; seq: number }
+  | { kind: "transfer" | "close" | "file" | "export" | "call" | "tags" | "snooze" | "send-later"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
 export const closeOverlay = () => {

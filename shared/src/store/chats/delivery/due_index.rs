@@ -48,6 +48,10 @@ impl Backlog {
 /// The partition of the work on whole accounts: retention passes and deletions of accounts.
 pub(crate) const ACCOUNT_WORK_PARTITION: &str = "retention";
 
+/// The partition of the messages that agents have planned. A message is due when it is to be sent. One partition is
+/// enough, because such messages are rare.
+pub(crate) const PLANNED_MESSAGES_PARTITION: &str = "planned";
+
 /// Returns the partition of an account's failed deliveries, which are sorted by the time of their entries.
 pub(crate) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")

@@ -80,6 +80,10 @@ impl From<&Content> for ContentItem {
                 item.closed_by = closed_by.map(|reason| reason.name().to_owned());
             }
             Content::Note { text: _, mentions } => item.mentions.clone_from(mentions),
+            Content::Deleted(files) => {
+                item.file_id = files.as_ref().map(|files| files.file_id.clone());
+                item.thumb_id = files.as_ref().and_then(|files| files.thumb_id.clone());
+            }
             Content::Webhook(_) => {}
         }
         item
@@ -124,6 +128,7 @@ impl TryFrom<ContentItem> for Content {
             Self::NOTE => Self::Note { text: text.unwrap_or_default(), mentions },
             Self::HANDOVER => Self::Handover(Box::new(handover.map(|item| *item).unwrap_or_default().details(text))),
             Self::CALL => Self::Call(Box::new(Call::try_from(*call.ok_or_else(unknown_value("call"))?)?)),
+            Self::DELETED => Self::Deleted(file_id.map(|file_id| UploadedFiles { file_id, thumb_id })),
             kind => {
                 let media_type = MediaType::parse(kind);
                 let uploaded = file_id.map(|file_id| UploadedFiles { file_id, thumb_id });
@@ -359,6 +364,8 @@ mod tests {
             json!({ "kind": "chat_returned", "text": "Robin" }),
             json!({ "kind": "handover", "text": "**Refund**", "handover": { "priority": "high", "data": "{}" } }),
             json!({ "kind": "chat_updated" }),
+            json!({ "kind": "deleted" }),
+            json!({ "kind": "deleted", "file_id": "0-f", "thumb_id": "0-t" }),
         ];
         for stored in stored {
             let attributes = serde_dynamo::to_attribute_value(&stored).unwrap();

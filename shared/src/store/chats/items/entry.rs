@@ -52,6 +52,8 @@ pub(crate) struct EntryItem {
     read_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     edited_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<u64>,
     /// When the entry expires, as Unix time in seconds. `None` means that it never expires. This is the table's TTL
     /// attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +74,7 @@ impl From<&TimelineEntry> for EntryItem {
             webhook_dispatch,
             receipt,
             edited_at,
+            deleted_at,
             retain_until,
             delivery,
         } = entry.clone();
@@ -90,6 +93,7 @@ impl From<&TimelineEntry> for EntryItem {
             delivered_at: receipt.delivered_at.map(|at| at.0),
             read_at: receipt.read_at.map(|at| at.0),
             edited_at: edited_at.map(|at| at.0),
+            deleted_at: deleted_at.map(|at| at.0),
             expires_at: retain_until.map(Timestamp::seconds),
             account_id,
             chat_id,
@@ -132,6 +136,7 @@ impl TryFrom<EntryItem> for TimelineEntry {
                 read_at: item.read_at.map(Timestamp),
             },
             edited_at: item.edited_at.map(Timestamp),
+            deleted_at: item.deleted_at.map(Timestamp),
             retain_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
         })

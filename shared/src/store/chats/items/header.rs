@@ -89,6 +89,10 @@ pub(crate) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_message: Option<MessagePreviewItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    messages_changed_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero_count")]
+    planned: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     waiting_since: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     typing_started_at: Option<u64>,
@@ -121,6 +125,8 @@ pub(crate) struct HeaderItem {
     agent_offer: Option<AgentOfferItem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passed_by: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offer_ended_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer_due: Option<AnswerDueItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,6 +183,8 @@ impl HeaderItem {
             updated_at,
             other_change_at,
             last_message,
+            messages_changed_at,
+            planned,
             waiting_since,
             typing_started_at,
             typing_text,
@@ -186,7 +194,7 @@ impl HeaderItem {
             tag_ids,
             snooze,
             mentions,
-            assignment: ChatAssignment { slot_of, offer, passed_by },
+            assignment: ChatAssignment { slot_of, offer, passed_by, offer_ended_at },
             answer_due,
             retention_days,
             previous_chats,
@@ -235,6 +243,8 @@ impl HeaderItem {
             updated_at: updated_at.0,
             other_change_at: other_change_at.map(|at| at.0),
             last_message: last_message.as_ref().map(MessagePreviewItem::from),
+            messages_changed_at: messages_changed_at.map(|at| at.0),
+            planned,
             waiting_since: waiting_since.map(|at| at.0),
             typing_started_at: typing_started_at.map(|at| at.0),
             typing_text,
@@ -250,6 +260,7 @@ impl HeaderItem {
             slot_of,
             agent_offer: offer.map(AgentOfferItem::from),
             passed_by,
+            offer_ended_at: offer_ended_at.map(|at| at.0),
             answer_due: answer_due.map(AnswerDueItem::from),
             retention_days,
             previous_chats,
@@ -309,6 +320,8 @@ impl TryFrom<HeaderItem> for Chat {
             updated_at: Timestamp(item.updated_at),
             other_change_at: item.other_change_at.map(Timestamp),
             last_message: item.last_message.map(MessagePreview::from),
+            messages_changed_at: item.messages_changed_at.map(Timestamp),
+            planned: item.planned,
             waiting_since: item.waiting_since.map(Timestamp),
             typing_started_at: item.typing_started_at.map(Timestamp),
             typing_text: item.typing_text,
@@ -325,6 +338,7 @@ impl TryFrom<HeaderItem> for Chat {
                 slot_of: item.slot_of,
                 offer: item.agent_offer.map(AgentOffer::from),
                 passed_by: item.passed_by,
+                offer_ended_at: item.offer_ended_at.map(Timestamp),
             },
             answer_due: item.answer_due.map(AnswerDue::from),
             retention_days: item.retention_days,
@@ -480,6 +494,11 @@ impl From<AnswerDueItem> for AnswerDue {
 pub(crate) struct FormerBotItem {
     bot_id: String,
     until_seq: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero_count(count: &u32) -> bool {
+    *count == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -80,7 +80,7 @@ impl RequiredState {
     }
 }
 
-fn open_states() -> impl Iterator<Item = (&'static str, AttributeValue)> {
+pub(crate) fn open_states() -> impl Iterator<Item = (&'static str, AttributeValue)> {
     [":bot", ":waiting", ":active"].into_iter().zip(ChatState::OPEN_NAMES.map(s))
 }
 

@@ -53,7 +53,7 @@ impl SlotWrites {
         let key = |agent_id| slots_key(&after.account_id, agent_id);
         Self {
             taken: new.zip(claim).map(|(agent_id, claim)| Write::Update(taking_update(key(agent_id), agent_id, claim))),
-            freed: old.map(|agent_id| Write::Update(freeing_update(key(agent_id)))),
+            freed: old.map(|agent_id| Write::Update(freeing_update(key(agent_id), agent_id))),
         }
     }
 }
@@ -70,8 +70,9 @@ fn taking_update(key: Key, agent_id: u64, claim: &SlotClaim) -> ItemUpdate {
     ItemUpdate { key, update, condition, values }
 }
 
-fn freeing_update(key: Key) -> ItemUpdate {
-    ItemUpdate { key, update: "ADD #held :minus_one", condition: "", values: vec![(":minus_one", n(-1))] }
+fn freeing_update(key: Key, agent_id: u64) -> ItemUpdate {
+    let values = vec![(":agent", n(agent_id)), (":minus_one", n(-1))];
+    ItemUpdate { key, update: "SET #agent_id = :agent ADD #held :minus_one", condition: "", values }
 }
 
 impl Chats {
@@ -118,7 +119,7 @@ impl Chats {
             condition: "#slot_of = :agent",
             values: vec![(":agent", n(agent_id))],
         };
-        let freed = freeing_update(slots_key(&chat.account_id, agent_id));
+        let freed = freeing_update(slots_key(&chat.account_id, agent_id), agent_id);
         self.table.transact(vec![Write::Update(header), Write::Update(freed)]).await.condition().map(|_| ())
     }
 }

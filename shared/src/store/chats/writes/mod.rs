@@ -12,6 +12,7 @@ pub(crate) mod numbers;
 pub(crate) mod offer_write;
 pub(crate) mod rating_and_typing;
 pub(crate) mod receipt_write;
+pub(crate) mod sent_message_write;
 pub(crate) mod tag_and_snooze;
 pub(crate) mod transition_write;
 pub(crate) mod visitor_message_header;

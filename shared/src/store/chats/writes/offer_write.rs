@@ -14,7 +14,7 @@ use crate::store::to_attribute;
 const OFFER: &str = "SET #version = :version, #slot_of = :slot_of, #agent_offer = :offer, #passed_by = :passed_by, \
                      #other_change_at = :now, #due_at = :due_at";
 const END_OFFER: &str = "SET #version = :version, #slot_of = :slot_of, #passed_by = :passed_by, \
-                         #other_change_at = :now REMOVE #agent_offer";
+                         #offer_ended_at = :now, #other_change_at = :now REMOVE #agent_offer";
 /// The position of the claim in the transaction.
 const CLAIM: usize = 1;
 

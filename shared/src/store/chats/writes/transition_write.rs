@@ -82,7 +82,8 @@ macro_rules! transition_expression {
              #seq = :seq, #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, \
              #agent_joined_at = :agent_joined_at, #last_message = :last_message, #slot_of = :slot_of",
             $others,
-            " REMOVE #typing_started_at, #typing_text, #snooze, #agent_offer, #passed_by",
+            " REMOVE #typing_started_at, #typing_text, #snooze, #agent_offer, #passed_by, \
+             #offer_ended_at",
             $removed
         )
     };

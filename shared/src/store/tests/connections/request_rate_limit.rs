@@ -1,6 +1,6 @@
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW,
-    MAX_CALLBACKS_PER_HOUR, MAX_RECEIVER_TESTS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW,
+    MAX_CALLBACKS_PER_HOUR, MAX_RECEIVER_TESTS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW, MAX_WIDGET_UPLOADS_PER_HOUR,
 };
 use crate::store::tests::*;
 
@@ -15,6 +15,18 @@ async fn callbacks_are_limited_for_each_network_and_widget() {
     order("W", "2001:db8:0:1::1", NOW).await.unwrap();
     order("V", "2001:db8::1", NOW).await.unwrap();
     order("W", "2001:db8::1", NOW.plus(wait)).await.unwrap();
+}
+
+#[tokio::test]
+async fn widget_uploads_are_limited_for_each_network_and_hour() {
+    let Stores { connections, .. } = stores().await;
+    let upload = |widget, address, at| connections.count_widget_upload(widget, address, at);
+    for _ in 0..MAX_WIDGET_UPLOADS_PER_HOUR {
+        upload("W", "2001:db8::1", NOW).await.unwrap();
+    }
+    let Err(Error::RateLimited(wait)) = upload("W", "2001:db8::2", NOW).await else { panic!("same network") };
+    upload("V", "2001:db8::1", NOW).await.unwrap();
+    upload("W", "2001:db8::1", NOW.plus(wait)).await.unwrap();
 }
 
 #[tokio::test]

@@ -8,6 +8,8 @@ use crate::domain::channels::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::deliveries::outage::{DeliveryOptions, OutageStatus};
 use crate::domain::deliveries::webhook::{BodyFormat, Webhook, WebhookTarget};
 use crate::domain::deliveries::webhook_event::WebhookEvent;
+use crate::domain::email::email_settings::EmailSettings;
+use crate::domain::email::mailbox::Mailbox;
 use crate::domain::files::file_settings::FileSettings;
 use crate::domain::text::link_filter::LinkFilter;
 use crate::domain::time_zone::{Day, TimeZone};
@@ -71,6 +73,13 @@ async fn settings_of_one_account_are_read_with_all_fields() {
         assignment: Some(Assignment {
             rule: AssignmentRule { mode: AssignmentMode::RoundRobin, offer: Some(Duration::from_secs(30)) },
             capacity: 4,
+        }),
+        email: Some(EmailSettings {
+            sender_name: "Shop".to_owned(),
+            transcript_to: Mailbox::parse("team@shop.example").into_iter().collect(),
+            transcript_to_visitor: true,
+            answers_to_visitor: true,
+            away: Duration::from_secs(120),
         }),
         answer_times: Some(AnswerTimes { first: Some(Duration::from_secs(60)), next: Some(Duration::from_secs(90)) }),
         files: FileSettings { link_days: 7, ..FileSettings::default() },

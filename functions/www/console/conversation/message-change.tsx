@@ -1,0 +1,149 @@
+/* What an agent can do with a message that was sent: edit its text in place, or delete it. */
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Entry } from "../../api/types";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icons";
+import { MenuItem } from "../../ui/menu-item";
+import { Popover } from "../../ui/popover";
+import { closeOverlay, focusComposer, overlay } from "../state/list/view-state";
+import { useWorkspace } from "../workspace-context";
+import { countCharacters, MAX_TEXT_CHARACTERS } from "./composer-text";
+import { isSendKey } from "./send-key";
+import { useGrowingHeight } from "./use-growing-height";
+import { t } from "../../texts/translate";
+
+interface MessageProps {
+  entry: Entry;
+  chatId: number;
+}
+
+/** The button beside a message that lists what the agent can do with it. Absent if there is nothing. */
+export function MessageMenu({ entry, chatId }: MessageProps) {
+  const { messageChanges } = useWorkspace();
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const canEdit = messageChanges.canEdit(chatId, entry);
+  if (!canEdit && !messageChanges.canDelete(chatId, entry)) return null;
+  const edit = () => {
+    setOpen(false);
+    messageChanges.editing.value = { chatId, seq: entry.seq };
+  };
+  const askToDelete = () => {
+    setOpen(false);
+    overlay.value = { kind: "delete-message", chatId, seq: entry.seq };
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="message-menu"
+        aria-label={t`Change the message`}
+        title={t`Change the message`}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="ellipsis" />
+      </button>
+      {isOpen && (
+        <Popover anchor={button} align="end" role="menu" label={t`Message`} onClose={() => setOpen(false)}>
+          {canEdit && (
+            <MenuItem icon="pencil" onClick={edit}>
+              {t`Edit`}
+            </MenuItem>
+          )}
+          <MenuItem icon="trash-2" isBad onClick={askToDelete}>
+            {t`Delete…`}
+          </MenuItem>
+        </Popover>
+      )}
+    </>
+  );
+}
+
+/** The text of a message while the agent edits it. Enter saves it, Escape keeps the earlier text. */
+export function MessageEditor({ entry, chatId }: MessageProps) {
+  const { messageChanges } = useWorkspace();
+  const [text, setText] = useState(entry.text ?? "");
+  const textarea = useRef<HTMLTextAreaElement>(null);
+  useGrowingHeight(textarea, text);
+  useLayoutEffect(() => {
+    const length = textarea.current?.value.length ?? 0;
+    textarea.current?.focus();
+    textarea.current?.setSelectionRange(length, length);
+  }, []);
+  const isSavable = text.trim() !== "" && countCharacters(text) <= MAX_TEXT_CHARACTERS;
+  const close = () => {
+    messageChanges.editing.value = undefined;
+    focusComposer(chatId);
+  };
+  const save = () => {
+    if (!isSavable) return;
+    void messageChanges.edit(chatId, entry, text.trim());
+    focusComposer(chatId);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape") close();
+    else if (isSendKey(event)) save();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <form
+      class="message-editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <textarea
+        ref={textarea}
+        rows={1}
+        dir="auto"
+        aria-label={t`Edit the message`}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="bar">
+        <button type="button" class="btn" onClick={close}>
+          {t`Cancel`} <kbd aria-hidden="true">{t`Esc`}</kbd>
+        </button>
+        <button type="submit" class="btn primary" aria-disabled={!isSavable}>
+          {t`Save`} <kbd aria-hidden="true">{t`Enter`}</kbd>
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Asks for confirmation before a message is deleted. */
+export function DeleteMessageDialog({ chatId, seq }: { chatId: number; seq: number }) {
+  const { messageChanges, timelines } = useWorkspace();
+  const entry = timelines.peek(chatId)?.entries.value.find((one) => one.seq === seq);
+  const confirm = () => {
+    closeOverlay();
+    if (entry !== undefined) void messageChanges.delete(chatId, entry);
+  };
+  return (
+    <Dialog title={t`Delete the message?`} onClose={closeOverlay}>
+      <div class="body">
+        <p>
+          {t`The visitor sees that a message was deleted. Its text and its file are gone for good, also for your colleagues.`}
+        </p>
+        <footer>
+          <button type="button" class="btn line" data-autofocus onClick={closeOverlay}>
+            {t`Keep it`}
+          </button>
+          <button type="button" class="btn danger" onClick={confirm}>
+            {t`Delete`}
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Chat } from "../../../api/types";
+import { errorResponse, fakeApi, jsonResponse, memoryStorage, type RecordedCall } from "../test-support";
+import { Drafts } from "./drafts";
+import { PlannedMessages } from "./planned-messages";
+import { Timelines } from "./timeline";
+
+const AT = new Date(5_000_000);
+
+function plannedWith(respond: (call: RecordedCall) => Response | undefined) {
+  const { api, calls } = fakeApi((call) =>
+    call.method === "GET" ? jsonResponse({ chat_id: 7, planned: [{ planned_id: "p" }] }) : respond(call),
+  );
+  const timelines = new Timelines(api);
+  const drafts = new Drafts(memoryStorage());
+  drafts.write(7, "Is it solved?", false);
+  const timeline = timelines.open(7);
+  timeline.chatDetails.value = { chat_id: 7 } as Chat;
+  return { planned: new PlannedMessages(api, timelines, drafts), drafts, timeline, calls };
+}
+
+test("draft is planned, and the details are read again", async () => {
+  const { planned, drafts, timeline, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  await planned.planDraft(7, AT);
+  assert.deepEqual(calls[0]?.body, { type: "text", text: "Is it solved?", send_at: 5_000 });
+  assert.ok(calls[0]?.key);
+  assert.equal(drafts.read(7).text, "");
+  assert.equal(timeline.chatDetails.value?.planned?.length, 1);
+});
+
+test("draft returns if it cannot be planned", async () => {
+  const { planned, drafts } = plannedWith(() => errorResponse(409, "a chat has at most 10 planned messages"));
+  const request = planned.planDraft(7, AT);
+  drafts.write(7, "Something else", false);
+  await request;
+  assert.equal(drafts.read(7).text, "Is it solved?\nSomething else");
+});
+
+test("empty draft is not planned", async () => {
+  const { planned, drafts, calls } = plannedWith(() => errorResponse(500));
+  drafts.write(7, "  ", false);
+  await planned.planDraft(7, AT);
+  assert.equal(calls.length, 0);
+});

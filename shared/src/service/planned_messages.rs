@@ -1,0 +1,77 @@
+//! Sends the messages that agents have planned, when their time has come.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+
+use crate::chats::agent::plan_message::send_planned_message;
+use crate::domain::chats::planned_message::PlannedMessage;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::outbox::Outbox;
+use crate::store::chats::Chats;
+use crate::store::directory::Directory;
+
+/// The next run continues with the others. A batch read has at most as many items.
+const MAX_MESSAGES_PER_RUN: i32 = 100;
+const CONCURRENT_MESSAGES: usize = 10;
+/// Nothing is sent for a suspended account. Its messages become due again after this time, so that they do not delay
+/// those of others.
+const SUSPENSION_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+pub struct PlannedMessages<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub outbox: &'a Outbox,
+}
+
+impl PlannedMessages<'_> {
+    /// Sends the messages that are due. Starts none after the deadline. Returns the number of messages that could not
+    /// be handled; each is logged, and the next run tries it again.
+    pub async fn send_due(&self, now: Timestamp, deadline: Instant) -> u32 {
+        let due = match self.chats.due_planned_messages(now, MAX_MESSAGES_PER_RUN).await {
+            Ok(due) => due,
+            Err(error) => {
+                tracing::error!(context = error.context(), "planned messages not read: {error}");
+                return 1;
+            }
+        };
+        let mut failed = 0;
+        for messages in due.chunks(CONCURRENT_MESSAGES) {
+            if Instant::now() >= deadline {
+                break;
+            }
+            let handled = messages.iter().map(|planned| self.send_or_log(planned, now));
+            failed += join_all(handled).await.into_iter().map(|is_handled| u32::from(!is_handled)).sum::<u32>();
+        }
+        failed
+    }
+
+    async fn send_or_log(&self, planned: &PlannedMessage, now: Timestamp) -> bool {
+        let Err(error) = self.send(planned, now).await else { return true };
+        let PlannedMessage { account_id, chat_id, planned_id, .. } = planned;
+        tracing::error!(
+            context = error.context(),
+            account_id,
+            chat_id,
+            planned_id,
+            "planned message not sent: {error}"
+        );
+        false
+    }
+
+    async fn send(&self, planned: &PlannedMessage, now: Timestamp) -> Result<(), Error> {
+        let settings = self.directory.cached_settings(&planned.account_id).await?;
+        if settings.suspended_at.is_some() {
+            return self.chats.postpone_planned(planned, now.plus(SUSPENSION_CHECK_INTERVAL)).await;
+        }
+        if !self.chats.claim_planned_message(planned, now).await? {
+            return Ok(());
+        }
+        if let Some(sent) = send_planned_message(self.chats, planned, &settings.webhooks, now).await? {
+            self.outbox.enqueue_message(&planned.account_id, &sent.receipt).await;
+            self.outbox.enqueue(&sent.notifications).await;
+        }
+        Ok(())
+    }
+}
