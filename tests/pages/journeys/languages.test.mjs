@@ -111,6 +111,9 @@ journey(
     assert.ok(hashes.length >= 8);
     for (const hash of hashes) {
       await page.goto(consoleUrl + hash);
+      // Without a reload, the previous page would still be there.
+      await page.reload();
+      await waitUntilLive(page);
       await page.locator("main h1, main h2").first().waitFor();
       await page.waitForLoadState("networkidle");
       await assertNoEnglish(page);
