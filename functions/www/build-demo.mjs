@@ -7,6 +7,14 @@ import * as esbuild from "esbuild";
 
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "demo");
 
+/** Leaves out the console's catalogues: the demo site uses some of its components, and is in English. */
+const englishOnly = {
+  name: "english-only",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]texts[\\/]\w+[\\/]console\.json$/ }, () => ({ contents: "null", loader: "json" }));
+  },
+};
+
 /** Builds the demo site. Returns its files by path below dist/demo, and the paths that the first load requests. */
 export async function buildDemo(licences) {
   const { outputFiles } = await esbuild.build({
@@ -18,6 +26,7 @@ export async function buildDemo(licences) {
     target: ["chrome123", "firefox125", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
+    plugins: [englishOnly],
     outdir: "out",
     legalComments: "none",
     write: false,

@@ -24,6 +24,25 @@ export const minifiedStyles = {
   },
 };
 
+/** Names the chunk of each language after it: the widget's texts in German are de-….js, the console's console-de-….js. */
+export const namedLanguages = {
+  name: "named-languages",
+  setup(build) {
+    build.onResolve({ filter: /\/(widget|console\.json)$/ }, ({ kind, path, resolveDir }) => {
+      const folder = dirname(join(resolveDir, path));
+      if (kind !== "dynamic-import" || dirname(folder) !== join(HERE, "texts")) return undefined;
+      const language = basename(folder);
+      return { path: path.endsWith(".json") ? `console-${language}` : language, namespace: "language" };
+    });
+    build.onLoad({ filter: /./, namespace: "language" }, async ({ path }) => {
+      const language = path.replace("console-", "");
+      const folder = join(HERE, "texts", language);
+      const [file, loader] = path === language ? ["widget.ts", "ts"] : ["console.json", "json"];
+      return { contents: await readFile(join(folder, file), "utf8"), loader, resolveDir: folder };
+    });
+  },
+};
+
 const TARGET = ["chrome105", "firefox121", "safari16.4"];
 const common = (isDevelopment) => ({
   absWorkingDir: HERE,
@@ -34,7 +53,7 @@ const common = (isDevelopment) => ({
   // Leave out the declarations of fields without a value: they cost bytes and have no effect in the widget.
   tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   jsx: "automatic",
-  plugins: [minifiedStyles],
+  plugins: [minifiedStyles, namedLanguages],
   outdir: "out",
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",

@@ -13,7 +13,7 @@ import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSy
 import * as esbuild from "esbuild";
 import { buildDemo } from "./build-demo.mjs";
 import { buildReference } from "./build-reference.mjs";
-import { buildWidget, minifiedStyles } from "./build-widget.mjs";
+import { buildWidget, minifiedStyles, namedLanguages } from "./build-widget.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PREFIX = "/console/assets/";
@@ -100,7 +100,7 @@ const common = (isDevelopment) => ({
   jsx: "automatic",
   jsxImportSource: "preact",
   loader: { ".svg": "file" },
-  plugins: [minifiedStyles, exampleTexts],
+  plugins: [minifiedStyles, namedLanguages, exampleTexts],
   publicPath: PREFIX,
   outdir: "out",
   entryNames: "[name]-[hash]",
@@ -314,7 +314,7 @@ async function watch(folder, onBuilt = () => {}) {
   };
   await rebuild();
   const { watch: observe } = await import("node:fs");
-  for (const source of ["api", "console", "socket", "ui", "widget"]) {
+  for (const source of ["api", "console", "socket", "texts", "ui", "widget"]) {
     observe(join(HERE, source), { recursive: true }, () => {
       clearTimeout(timer);
       timer = setTimeout(rebuild, 60);

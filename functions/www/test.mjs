@@ -1,4 +1,5 @@
-/* Bundles every *.test.ts and *.test.tsx of this folder with esbuild and runs them with Node's test runner. */
+/* Bundles every *.test.ts and *.test.tsx of this folder with esbuild, and runs them and texts/*.test.mjs with Node's test
+   runner. */
 
 import { spawnSync } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
@@ -12,7 +13,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "node_modules/.tests");
 const sources = (
   await Promise.all(
-    ["api", "files", "socket", "ui", "console", "widget", "demo"].map(async (folder) =>
+    ["api", "files", "socket", "texts", "ui", "console", "widget", "demo"].map(async (folder) =>
       (await readdir(join(HERE, folder), { recursive: true })).map((name) => join(folder, name)),
     ),
   )
@@ -45,6 +46,7 @@ const { status } = spawnSync(
     "--test-force-exit",
     "--test-reporter=tap",
     ...bundledTests,
+    join(HERE, "texts/catalogues.test.mjs"),
   ],
   {
     stdio: "inherit",

@@ -21,6 +21,7 @@ import { route } from "./state/page/route";
 import { session, type Session } from "./state/agent/session";
 import { Workspace } from "./state/workspace";
 import { VisitorPane } from "./visitor/visitor-pane";
+import { t } from "../texts/translate";
 
 /** Loaded when it is needed, because it is shown once to an agent. */
 const FirstPassword = lazyComponent(() =>
@@ -81,7 +82,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
         <CallBanner />
         <NavigationRail />
         <main class="page">
-          <h1 class="sr">Switchboard console</h1>
+          <h1 class="sr">{t`Switchboard console`}</h1>
           <AdminsOnly text={adminsOnly}>
             <Page key={section} />
           </AdminsOnly>
@@ -96,7 +97,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
       <CallBanner />
       <NavigationRail />
       <main class="panes">
-        <h1 class="sr">Switchboard console</h1>
+        <h1 class="sr">{t`Switchboard console`}</h1>
         <Inbox />
         {id !== undefined ? (
           <>

@@ -6,6 +6,7 @@ import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/page/route";
 import { focusComposer, overlay, activeTab, isFilterOpen, searchQuery } from "./state/list/view-state";
 import { visibleChats } from "./inbox/inbox";
+import { t } from "../texts/translate";
 
 /** Accepts the chat, opens it and focuses the composer. */
 export function acceptChat(workspace: Workspace, chatId: number): void {
@@ -113,12 +114,14 @@ export async function setBlacklisted(
 ): Promise<void> {
   try {
     await workspace.visitors.change(chatId, number, { blacklisted });
-    const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
+    const undo = { label: t`Undo`, run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
     toast(
-      blacklisted ? "Blacklisted: new messages of this visitor are dropped." : "This visitor is no longer blacklisted.",
+      blacklisted
+        ? t`Blacklisted: new messages of this visitor are dropped.`
+        : t`This visitor is no longer blacklisted.`,
       { action: undo },
     );
   } catch (error) {
-    toast(`The blacklist was not changed. ${errorText(error)}`, { isBad: true });
+    toast(t`The blacklist was not changed. ${errorText(error)}`, { isBad: true });
   }
 }

@@ -2,6 +2,7 @@ import "./connection-banner.css";
 import { Icon } from "../ui/icons";
 import { currentSecond } from "../ui/time";
 import { useWorkspace } from "./workspace-context";
+import { t } from "../texts/translate";
 
 /** Shows a banner while the connection is lost or interrupted. It says when the next attempt to connect starts. */
 export function ConnectionBanner() {
@@ -11,11 +12,11 @@ export function ConnectionBanner() {
   if (connection.kind === "polling" && connection.nextAttemptAt === undefined) return null;
   const isLost = connection.kind === "lost";
   const text = !isLost
-    ? "The live connection is interrupted."
+    ? t`The live connection is interrupted.`
     : navigator.onLine
-      ? "The service does not respond."
-      : "You are offline.";
-  const detail = isLost ? "Your messages are stored and sent later." : "New messages are loaded every few seconds.";
+      ? t`The service does not respond.`
+      : t`You are offline.`;
+  const detail = isLost ? t`Your messages are stored and sent later.` : t`New messages are loaded every few seconds.`;
   return (
     <div class={isLost ? "connection-banner bad" : "connection-banner"} role="status">
       <Icon name={isLost ? "wifi-off" : "refresh-cw"} />
@@ -24,7 +25,7 @@ export function ConnectionBanner() {
       </span>
       <NextAttempt at={connection.nextAttemptAt} />
       <button type="button" onClick={() => sync.reconnectNow()}>
-        Try now
+        {t`Try now`}
       </button>
     </div>
   );
@@ -36,10 +37,11 @@ function NextAttempt({ at }: { at: number | undefined }) {
   return (
     <span class="num clip" aria-hidden="true">
       {seconds === 0 ? (
-        "Trying…"
+        t`Trying…`
       ) : (
         <>
-          <span class="more-words">Next attempt </span>in {seconds} s
+          <span class="more-words">{t`Next attempt`} </span>
+          {t`in ${seconds} s`}
         </>
       )}
     </span>

@@ -5,19 +5,21 @@ import { useWorkspace } from "./workspace-context";
 import { answerLeaveRequest, leaveRequest } from "./state/page/leave-guard";
 import { closeOverlay } from "./state/list/view-state";
 import { visitorName } from "./state/list/chats";
+import { listText } from "../ui/words";
+import { plural, t } from "../texts/translate";
 
 export function CloseDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
   const unsentCount = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
   const hasDraft = workspace.drafts.chatIds.value.has(chatId);
-  const name = row === undefined ? "the visitor" : visitorName(row);
-  const lostText = [
-    unsentCount > 0 ? `${unsentCount} ${unsentCount === 1 ? "message that is" : "messages that are"} not sent` : "",
-    hasDraft ? "the draft" : "",
-  ]
-    .filter(Boolean)
-    .join(" and ");
+  const name = row === undefined ? t`the visitor` : visitorName(row);
+  const lost = [
+    unsentCount > 0
+      ? plural(unsentCount, "{count} message that is not sent", "{count} messages that are not sent")
+      : "",
+    hasDraft ? t`the draft` : "",
+  ].filter(Boolean);
   const close = () => {
     for (const item of workspace.outbox.items.peek()) if (item.chatId === chatId) workspace.outbox.discard(item.key);
     workspace.drafts.write(chatId, "", false);
@@ -25,15 +27,15 @@ export function CloseDialog({ chatId }: { chatId: number }) {
     closeAndOpenNext(workspace, chatId);
   };
   return (
-    <Dialog title={`Close the chat with ${name}?`} onClose={closeOverlay}>
+    <Dialog title={t`Close the chat with ${name}?`} onClose={closeOverlay}>
       <div class="body">
-        <p>You would lose {lostText || "nothing"}.</p>
+        <p>{t`You would lose ${listText(lost) || t`nothing`}.`}</p>
         <footer>
           <button type="button" class="btn line" data-autofocus onClick={closeOverlay}>
-            Keep it open
+            {t`Keep it open`}
           </button>
           <button type="button" class="btn danger" onClick={close}>
-            Close and discard
+            {t`Close and discard`}
           </button>
         </footer>
       </div>

@@ -6,7 +6,9 @@ import { applyTheme } from "../ui/theme";
 import { App } from "./app";
 import { SECTIONS } from "./sections";
 import { startRouting } from "./state/page/route";
+import { language } from "../texts/translate";
 
+document.documentElement.lang = language;
 applyTheme();
 startClock();
 startRouting(SECTIONS.map(({ name }) => name));

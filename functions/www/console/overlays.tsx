@@ -1,6 +1,6 @@
+import "./command-palette/command-palette.css";
 import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog } from "./dialogs";
-import { CommandPalette } from "./command-palette/command-palette";
 import { DeleteMessageDialog } from "./conversation/message-change";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
@@ -20,6 +20,9 @@ const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =
 /** Loaded when they are first opened, so that the first page does not wait for them. */
 const CannedRepliesDialog = lazyComponent(() =>
   import("./conversation/canned-replies-dialog").then(({ CannedRepliesDialog }) => CannedRepliesDialog),
+);
+const CommandPalette = lazyComponent(() =>
+  import("./command-palette/command-palette").then(({ CommandPalette }) => CommandPalette),
 );
 const CallDialog = lazyComponent<{ chatId: number }>(() =>
   import("./calls/call-dialog").then(({ CallDialog }) => CallDialog),
@@ -49,7 +52,7 @@ const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
 
 /** Loads the dialogs into which agents type without looking, so that no key is lost when one is first opened. */
 export function preloadDialogs(): void {
-  for (const dialog of [TransferDialog, TagDialog]) dialog.preload().catch(() => {});
+  for (const dialog of [CommandPalette, TransferDialog, TagDialog]) dialog.preload().catch(() => {});
 }
 
 /** Loaded when it is first opened, because agents seldom do. */

@@ -1,44 +1,46 @@
 import { Dialog } from "../ui/dialog";
 import { areSingleKeyShortcutsEnabled } from "./state/agent/preferences";
 import { closeOverlay } from "./state/list/view-state";
+import { t } from "../texts/translate";
 
 /** What the keys do; see keyboard-shortcuts.ts. */
 const KEYBOARD_SHORTCUTS: readonly {
   keys: readonly string[];
   description: string;
-  section: "Anywhere" | "In the list" | "In a chat" | "While writing";
+  section: string;
 }[] = [
-  { keys: ["Ctrl", "K"], description: "Find a chat or an action", section: "Anywhere" },
-  { keys: ["/"], description: "Search", section: "Anywhere" },
-  { keys: ["?"], description: "Show keyboard shortcuts", section: "Anywhere" },
-  { keys: ["j"], description: "Next chat", section: "In the list" },
-  { keys: ["k"], description: "Previous chat", section: "In the list" },
-  { keys: ["f"], description: "Filter the list", section: "In the list" },
-  { keys: ["x"], description: "Select the chat", section: "In the list" },
-  { keys: ["Shift", "X"], description: "Select all chats, or none", section: "In the list" },
-  { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
-  { keys: ["r"], description: "Reply", section: "In a chat" },
-  { keys: ["n"], description: "Add a private note", section: "In a chat" },
-  { keys: ["c"], description: "Call the visitor", section: "In a chat" },
-  { keys: ["t"], description: "Transfer the chat, or all selected ones", section: "In a chat" },
-  { keys: ["l"], description: "Tags of the chat, or of all selected ones", section: "In a chat" },
-  { keys: ["s"], description: "Snooze", section: "In a chat" },
-  { keys: ["e"], description: "Close the chat, or all selected ones", section: "In a chat" },
-  { keys: ["i"], description: "Show or hide visitor details", section: "In a chat" },
-  { keys: ["Esc"], description: "Leave the field, or go back to the list", section: "In a chat" },
-  { keys: ["Enter"], description: "Send", section: "While writing" },
-  { keys: ["Shift", "Enter"], description: "New line", section: "While writing" },
-  { keys: ["@"], description: "Mention a colleague in a note", section: "While writing" },
-  { keys: ["/"], description: "Canned replies and macros", section: "While writing" },
+  { keys: ["Ctrl", "K"], description: t`Find a chat or an action`, section: t`Anywhere` },
+  { keys: ["/"], description: t`Search`, section: t`Anywhere` },
+  { keys: ["?"], description: t`Show keyboard shortcuts`, section: t`Anywhere` },
+  { keys: ["j"], description: t`Next chat`, section: t`In the list` },
+  { keys: ["k"], description: t`Previous chat`, section: t`In the list` },
+  { keys: ["f"], description: t`Filter the list`, section: t`In the list` },
+  { keys: ["x"], description: t`Select the chat`, section: t`In the list` },
+  { keys: ["Shift", "X"], description: t`Select all chats, or none`, section: t`In the list` },
+  { keys: ["a"], description: t`Accept the open chat, or the one that has waited longest`, section: t`In a chat` },
+  { keys: ["r"], description: t`Reply`, section: t`In a chat` },
+  { keys: ["n"], description: t`Add a private note`, section: t`In a chat` },
+  { keys: ["c"], description: t`Call the visitor`, section: t`In a chat` },
+  { keys: ["t"], description: t`Transfer the chat, or all selected ones`, section: t`In a chat` },
+  { keys: ["l"], description: t`Tags of the chat, or of all selected ones`, section: t`In a chat` },
+  { keys: ["s"], description: t`Snooze`, section: t`In a chat` },
+  { keys: ["e"], description: t`Close the chat, or all selected ones`, section: t`In a chat` },
+  { keys: ["i"], description: t`Show or hide visitor details`, section: t`In a chat` },
+  { keys: ["Esc"], description: t`Leave the field, or go back to the list`, section: t`In a chat` },
+  { keys: ["Enter"], description: t`Send`, section: t`While writing` },
+  { keys: ["Shift", "Enter"], description: t`New line`, section: t`While writing` },
+  { keys: ["@"], description: t`Mention a colleague in a note`, section: t`While writing` },
+  { keys: ["/"], description: t`Canned replies and macros`, section: t`While writing` },
 ];
 
-const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
+const SHORTCUT_GROUPS = [t`Anywhere`, t`In the list`, t`In a chat`, t`While writing`] as const;
+const KEY_NAMES: Record<string, string> = { Ctrl: t`Ctrl`, Shift: t`Shift`, Enter: t`Enter`, Esc: t`Esc` };
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
-const keyName = (key: string) => (isApple && key === "Ctrl" ? "⌘" : key);
+const keyName = (key: string) => (isApple && key === "Ctrl" ? "⌘" : (KEY_NAMES[key] ?? key));
 
 export function ShortcutsDialog() {
   return (
-    <Dialog title="Keyboard shortcuts" class="keys-dialog" onClose={closeOverlay}>
+    <Dialog title={t`Keyboard shortcuts`} class="keys-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <div class="groups">
           {SHORTCUT_GROUPS.map((group) => (
@@ -66,7 +68,7 @@ export function ShortcutsDialog() {
             checked={areSingleKeyShortcutsEnabled.value}
             onChange={(event) => (areSingleKeyShortcutsEnabled.value = event.currentTarget.checked)}
           />
-          Enable single-key shortcuts. Switch them off if you use speech input.
+          {t`Enable single-key shortcuts. Switch them off if you use speech input.`}
         </label>
       </div>
     </Dialog>

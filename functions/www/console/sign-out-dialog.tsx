@@ -6,6 +6,8 @@ import { openChat } from "./state/page/route";
 import { signOut } from "./state/agent/session";
 import { closeOverlay } from "./state/list/view-state";
 import { useWorkspace } from "./workspace-context";
+import { listText } from "../ui/words";
+import { plural, t } from "../texts/translate";
 
 export function SignOutDialog() {
   const workspace = useWorkspace();
@@ -20,7 +22,7 @@ export function SignOutDialog() {
     if (workspace.presence.status.peek() === "online")
       await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
     await signOut().catch(() =>
-      toast("Signed out here. The service did not respond, so the session ends there when it expires.", {
+      toast(t`Signed out here. The service did not respond, so the session ends there when it expires.`, {
         isBad: true,
       }),
     );
@@ -28,33 +30,33 @@ export function SignOutDialog() {
   };
   const askAndLeave = (discardsUnsent: boolean) => leavePage(() => void leaveConsole(discardsUnsent));
   const isOneText = drafts + unsentCount === 1;
-  const keptText = [
-    drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "",
-    unsentCount > 0 ? `${unsentCount} unsent ${unsentCount === 1 ? "message" : "messages"}` : "",
-  ]
-    .filter(Boolean)
-    .join(" and ");
+  const keptText = listText(
+    [
+      drafts > 0 ? plural(drafts, "{count} draft", "{count} drafts") : "",
+      unsentCount > 0 ? plural(unsentCount, "{count} unsent message", "{count} unsent messages") : "",
+    ].filter(Boolean),
+  );
   return (
-    <Dialog title="Sign out?" onClose={closeOverlay}>
+    <Dialog title={t`Sign out?`} onClose={closeOverlay}>
       <div class="body">
         <p>
           {keptText === ""
-            ? "You will be offline: you receive no new chats."
+            ? t`You will be offline: you receive no new chats.`
             : isOneText
-              ? `There is ${keptText} on this computer. Discard it if others use this computer.`
-              : `There are ${keptText} on this computer. Discard them if others use this computer.`}
+              ? t`There is ${keptText} on this computer. Discard it if others use this computer.`
+              : t`There are ${keptText} on this computer. Discard them if others use this computer.`}
         </p>
         <footer>
           <button type="button" class="btn line" onClick={closeOverlay}>
-            Cancel
+            {t`Cancel`}
           </button>
           {keptText !== "" && (
             <button type="button" class="btn danger" onClick={() => askAndLeave(true)}>
-              Discard and sign out
+              {t`Discard and sign out`}
             </button>
           )}
           <button type="button" class="btn primary" data-autofocus onClick={() => askAndLeave(false)}>
-            {keptText === "" ? "Sign out" : "Keep and sign out"}
+            {keptText === "" ? t`Sign out` : t`Keep and sign out`}
           </button>
         </footer>
       </div>

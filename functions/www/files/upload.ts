@@ -41,6 +41,8 @@ export interface UploadOptions {
 
 /** The connection has broken, or the bucket does not respond. The same upload may succeed later. */
 export class BrokenUpload extends Error {}
+/** The bucket does not accept the file. */
+export class FileRefused extends Error {}
 
 const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 1000;
@@ -87,7 +89,7 @@ function sendOnce({ url, fields }: UploadTarget, content: Blob, { onProgress, si
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve();
       else if (request.status >= 500) reject(new BrokenUpload());
-      else reject(new Error("The file was not accepted."));
+      else reject(new FileRefused());
     };
     request.onerror = () => reject(new BrokenUpload());
     request.onabort = () => reject(signal.reason);

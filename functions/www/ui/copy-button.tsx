@@ -2,14 +2,15 @@ import { useState } from "preact/hooks";
 import { announce } from "./announcer";
 import { Icon } from "./icons";
 import { toast } from "./toast";
+import { t } from "../texts/translate";
 
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    announce("Copied");
+    announce(t`Copied`);
     return true;
   } catch {
-    toast("The browser does not allow copying here.", { isBad: true });
+    toast(t`The browser does not allow copying here.`, { isBad: true });
     return false;
   }
 }
@@ -30,7 +31,7 @@ export function CopyButton({ text, label, caption }: { text: string; label: stri
       onClick={copy}
     >
       <Icon name={isCopied ? "check" : "copy"} />
-      {caption !== undefined && (isCopied ? "Copied" : caption)}
+      {caption !== undefined && (isCopied ? t`Copied` : caption)}
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons";
+import { t } from "../texts/translate";
 
 interface DialogProps {
   title: string;
@@ -45,7 +46,7 @@ export function Dialog({ title, hidesHeader, class: extra, isLocked = false, onC
         <header>
           <h2 dir="auto">{title}</h2>
           {!isLocked && (
-            <button type="button" class="btn only-icon" aria-label="Close dialog" onClick={onClose}>
+            <button type="button" class="btn only-icon" aria-label={t`Close dialog`} onClick={onClose}>
               <Icon name="x" />
             </button>
           )}
@@ -71,7 +72,7 @@ interface SubmitButtonsProps {
 export const SubmitButtons = ({ isBusy = false, label, busyLabel, onCancel }: SubmitButtonsProps) => (
   <footer>
     <button type="button" class="btn line" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
-      Cancel
+      {t`Cancel`}
     </button>
     <button type="submit" class="btn primary" aria-disabled={isBusy}>
       {isBusy ? (busyLabel ?? label) : label}

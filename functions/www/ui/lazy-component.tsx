@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icons";
+import { t } from "../texts/translate";
 
 export interface LazyComponent<Props> extends FunctionComponent<Props> {
   /** Loads the code now, so that the component is there at once when it is first rendered. */
@@ -27,13 +28,13 @@ export function lazyComponent<Props extends object = object>(
       );
     }, []);
     if (Loaded !== undefined) return <Loaded {...props} />;
-    if (state === "loading") return <p class="blank appear-late">Loading…</p>;
+    if (state === "loading") return <p class="blank appear-late">{t`Loading…`}</p>;
     return (
       <div class="blank bad">
         <Icon name="circle-alert" />
-        <h2>This page could not be loaded</h2>
+        <h2>{t`This page could not be loaded`}</h2>
         <button type="button" class="btn line" onClick={() => location.reload()}>
-          Reload
+          {t`Reload`}
         </button>
       </div>
     );

@@ -1,6 +1,7 @@
 /* Renders untrusted text as DOM nodes, with links and simple Markdown. It never parses HTML. */
 
 import type { ComponentChild } from "preact";
+import { t } from "../texts/translate";
 
 export const BLOCKED_LINK = "[link blocked]";
 
@@ -39,8 +40,8 @@ export function splitText(text: string): TextPart[] {
 
 export function BlockedLink() {
   return (
-    <span class="blocked" title="Safe URL does not allow this domain">
-      link blocked
+    <span class="blocked" title={t`Safe URL does not allow this domain`}>
+      {t`link blocked`}
     </span>
   );
 }

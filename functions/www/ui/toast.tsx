@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { Icon } from "./icons";
+import { t } from "../texts/translate";
 
 interface Toast {
   id: number;
@@ -50,7 +51,7 @@ export function Toasts() {
                 {action.label}
               </button>
             )}
-            <button type="button" class="only-icon" aria-label="Dismiss" onClick={dismiss}>
+            <button type="button" class="only-icon" aria-label={t`Dismiss`} onClick={dismiss}>
               <Icon name="x" />
             </button>
           </div>

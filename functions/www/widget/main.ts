@@ -11,7 +11,7 @@ import type { CallParts, Calls, LoaderOptions } from "./parts";
 import { createPost, ServiceError } from "./service/client";
 import type { Session } from "./service/types";
 import { createState, Store } from "./state";
-import { chooseLanguage, loadTexts, loadTextsOrEnglish, withOverrides } from "./texts/texts";
+import { chooseLanguage, loadTexts, loadTextsOrEnglish, withOverrides } from "./texts";
 import { HostElement, REFERENCE_PREFIX } from "./view/host-element";
 import { View } from "./view/mount";
 import { DeferredStorage } from "./visitor/deferred-storage";

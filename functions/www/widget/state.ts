@@ -5,7 +5,7 @@ import { Conversation, type ReadPosition } from "./chat/conversation";
 import type { Link } from "./chat/live-connection";
 import type { ContactInfo, Message, Mode, OnlineAgent, Person, Settings } from "./service/types";
 import type { Result } from "./api/arguments";
-import type { Texts } from "./texts/texts";
+import type { Texts } from "./texts";
 import type { Child } from "./view/jsx/jsx-runtime";
 import type { FormErrors } from "./visitor/contact-rules";
 

@@ -2,6 +2,7 @@
 
 import type { AccountSettings, Department } from "../../api/types";
 import type { Problems } from "./use-settings-form";
+import { language, t } from "../../texts/translate";
 
 type Assignment = NonNullable<AccountSettings["assignment"]>;
 type DepartmentAssignment = NonNullable<Department["assignment"]>;
@@ -74,7 +75,7 @@ export const answerTimesOf = (draft: AnswerTimesDraft): AccountSettings["answer_
 function numberProblem(typed: string, min: number, max: number): string | undefined {
   const number = Number(typed);
   const isValid = /^\d+$/.test(typed.trim()) && number >= min && number <= max;
-  return isValid ? undefined : `Enter a whole number from ${min} to ${max.toLocaleString("en")}.`;
+  return isValid ? undefined : t`Enter a whole number from ${min} to ${max.toLocaleString(language)}.`;
 }
 
 function named(problems: Record<string, string | undefined>): Problems {

@@ -9,11 +9,12 @@ import {
   type AssignmentMode,
 } from "./assignment-draft";
 import type { Problems } from "./use-settings-form";
+import { t } from "../../texts/translate";
 
 const MODES: readonly { value: AssignmentMode; label: string }[] = [
-  { value: "manual", label: "By hand: who accepts first" },
-  { value: "round_robin", label: "In turn" },
-  { value: "least_busy", label: "The agent with the fewest chats" },
+  { value: "manual", label: t`By hand: who accepts first` },
+  { value: "round_robin", label: t`In turn` },
+  { value: "least_busy", label: t`The agent with the fewest chats` },
 ];
 
 interface AssignmentFieldsProps {
@@ -40,7 +41,7 @@ export function AssignmentFields(props: AssignmentFieldsProps) {
         <>
           <SelectField
             id="assignment.mode"
-            label="Who gets a waiting chat"
+            label={t`Who gets a waiting chat`}
             problem={problems["assignment.mode"]}
             value={assignment.mode}
             options={MODES}
@@ -49,8 +50,8 @@ export function AssignmentFields(props: AssignmentFieldsProps) {
           {hasCapacity && (
             <TextField
               id="assignment.capacity"
-              label="Chats of an agent at a time"
-              help="Agents can have a number of their own. Nobody gets more, by assignment or by hand."
+              label={t`Chats of an agent at a time`}
+              help={t`Agents can have a number of their own. Nobody gets more, by assignment or by hand.`}
               problem={problems["assignment.capacity"]}
               value={assignment.capacity}
               onInput={(capacity) => onChange({ ...assignment, capacity })}
@@ -69,8 +70,8 @@ function OfferFields({ assignment, problems, onChange }: AssignmentFieldsProps &
   return (
     <>
       <Switch
-        label="Agents accept the chats that they get"
-        help="A chat is offered to one agent at a time. Otherwise, the agent has it at once."
+        label={t`Agents accept the chats that they get`}
+        help={t`A chat is offered to one agent at a time. Otherwise, the agent has it at once.`}
         isOn={offer_seconds !== undefined}
         onChange={(isOn) =>
           onChange({ ...assignment, offer_seconds: isOn ? newAssignment().offer_seconds : undefined })
@@ -79,8 +80,8 @@ function OfferFields({ assignment, problems, onChange }: AssignmentFieldsProps &
       {offer_seconds !== undefined && (
         <TextField
           id="assignment.offer_seconds"
-          label="Seconds until the next agent"
-          help="From 5 to 900."
+          label={t`Seconds until the next agent`}
+          help={t`From 5 to 900.`}
           problem={problems["assignment.offer_seconds"]}
           value={offer_seconds}
           onInput={(typed) => onChange({ ...assignment, offer_seconds: typed })}
@@ -119,8 +120,8 @@ export function AnswerTimesFields({ times, label, help, problems, onChange }: An
         isOn={times !== null}
         onChange={(isOn) => onChange(isOn ? newAnswerTimes() : null)}
       />
-      {field("first_answer_seconds", "Seconds to the first answer (blank: no limit)")}
-      {field("next_answer_seconds", "Seconds to each next answer (blank: no limit)")}
+      {field("first_answer_seconds", t`Seconds to the first answer (blank: no limit)`)}
+      {field("next_answer_seconds", t`Seconds to each next answer (blank: no limit)`)}
     </>
   );
 }

@@ -2,13 +2,14 @@
 
 import type { BusinessHours } from "../../api/types";
 import type { Problems } from "./use-settings-form";
+import { t } from "../../texts/translate";
 
 /** Null: no hours of its own. */
 export type HoursDraft = Pick<BusinessHours, "time_zone" | "weekly" | "exceptions"> | null;
 export type DayInterval = BusinessHours["exceptions"][number]["hours"][number];
 export type HoursException = BusinessHours["exceptions"][number];
 
-export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+export const WEEKDAYS = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`, t`Sunday`] as const;
 /** The fields that show their own problems. */
 export const HOURS_FIELDS = ["business_hours.time_zone", "business_hours.weekly", "business_hours.exceptions"] as const;
 const OFFICE_HOURS: DayInterval = { from: "09:00", to: "17:00" };
@@ -63,8 +64,8 @@ const isStart = (text: string) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
 const isEnd = (text: string) => isStart(text) || text === "24:00";
 
 function intervalProblem({ from, to }: DayInterval): string | undefined {
-  if (!isStart(from) || !isEnd(to)) return "enter times from 00:00 to 24:00, such as 09:00.";
-  return from === to ? "the end must differ from the start." : undefined;
+  if (!isStart(from) || !isEnd(to)) return t`enter times from 00:00 to 24:00, such as 09:00.`;
+  return from === to ? t`the end must differ from the start.` : undefined;
 }
 
 const firstOf = <Item>(
@@ -74,11 +75,11 @@ const firstOf = <Item>(
 
 function exceptionProblem(exception: HoursException, index: number, all: readonly HoursException[]) {
   const { name, first_day, last_day, hours } = exception;
-  if (name.trim() === "") return "Give each exception a name.";
-  if (first_day === "" || last_day === "") return `${name}: choose the days.`;
-  if (last_day < first_day) return `${name}: the last day is before the first.`;
+  if (name.trim() === "") return t`Give each exception a name.`;
+  if (first_day === "" || last_day === "") return t`${name}: choose the days.`;
+  if (last_day < first_day) return t`${name}: the last day is before the first.`;
   const other = all.slice(0, index).find((other) => other.first_day <= last_day && first_day <= other.last_day);
-  if (other !== undefined) return `${name}: ${other.name} has one of the days too.`;
+  if (other !== undefined) return t`${name}: ${other.name} has one of the days too.`;
   const problem = firstOf(hours, intervalProblem);
   return problem === undefined ? undefined : `${name}: ${problem}`;
 }
@@ -99,6 +100,6 @@ export function hoursProblems(hours: HoursDraft): Problems {
 
 /** Says whether it is open now, and until when. `format` formats a time in Unix seconds. */
 export function stateText({ is_open, changes_at }: BusinessHours, format: (at: number) => string): string {
-  if (changes_at === null) return is_open ? "Always open." : "Closed for a year or longer.";
-  return is_open ? `Open now, until ${format(changes_at)}.` : `Closed now. Opens ${format(changes_at)}.`;
+  if (changes_at === null) return is_open ? t`Always open.` : t`Closed for a year or longer.`;
+  return is_open ? t`Open now, until ${format(changes_at)}.` : t`Closed now. Opens ${format(changes_at)}.`;
 }

@@ -19,6 +19,7 @@ import {
   type HoursException,
 } from "./business-hours-draft";
 import type { Problems } from "./use-settings-form";
+import { t } from "../../texts/translate";
 
 interface BusinessHoursFieldsProps {
   hours: HoursDraft;
@@ -38,7 +39,7 @@ export function BusinessHoursFields(props: BusinessHoursFieldsProps) {
   return (
     <>
       <Switch
-        label="Business hours"
+        label={t`Business hours`}
         help={withoutHours}
         isOn={hours !== null}
         onChange={(isOn) => onChange(isOn ? newHours(timeZone) : null)}
@@ -75,7 +76,7 @@ function TimeZoneField({ hours, problem, onChange }: PartProps) {
   return (
     <SelectField
       id="business_hours.time_zone"
-      label="Time zone of the hours"
+      label={t`Time zone of the hours`}
       problem={problem}
       value={hours.time_zone}
       options={names.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
@@ -87,7 +88,7 @@ function TimeZoneField({ hours, problem, onChange }: PartProps) {
 function Week({ hours, problem, onChange }: PartProps) {
   return (
     <fieldset class="field" data-field="business_hours.weekly" aria-describedby="business_hours.weekly-help">
-      <legend>Week</legend>
+      <legend>{t`Week`}</legend>
       {WEEKDAYS.map((name, index) => (
         <div key={name} class="hours-day" role="group" aria-label={name}>
           <span class="hours-name">{name}</span>
@@ -101,7 +102,7 @@ function Week({ hours, problem, onChange }: PartProps) {
       <FieldNotes
         id="business_hours.weekly"
         problem={problem}
-        help="An end that is not after the start is on the next day. 24:00 is the end of the day."
+        help={t`An end that is not after the start is on the next day. 24:00 is the end of the day.`}
       />
     </fieldset>
   );
@@ -119,18 +120,18 @@ function Intervals({ intervals, isInvalid, onChange }: IntervalsProps) {
     onChange(intervals.map((interval, at) => (at === index ? { ...interval, ...changes } : interval)));
   return (
     <span class="hours-intervals">
-      {intervals.length === 0 && <span class="quiet-text">Closed</span>}
+      {intervals.length === 0 && <span class="quiet-text">{t`Closed`}</span>}
       {intervals.map(({ from, to }, index) => (
         <span key={index} class="hours-interval">
           <TimeInput
-            label={`From ${index + 1}`}
+            label={t`From ${index + 1}`}
             value={from}
             isInvalid={isInvalid}
             onInput={(from) => change(index, { from })}
           />
           –
           <TimeInput
-            label={`To ${index + 1}`}
+            label={t`To ${index + 1}`}
             value={to}
             isInvalid={isInvalid}
             onInput={(to) => change(index, { to })}
@@ -138,8 +139,8 @@ function Intervals({ intervals, isInvalid, onChange }: IntervalsProps) {
           <button
             type="button"
             class="btn only-icon"
-            aria-label={`Remove ${from} to ${to}`}
-            title="Remove"
+            aria-label={t`Remove ${from} to ${to}`}
+            title={t`Remove`}
             onClick={() => onChange(intervals.filter((_, at) => at !== index))}
           >
             <Icon name="trash-2" />
@@ -149,8 +150,8 @@ function Intervals({ intervals, isInvalid, onChange }: IntervalsProps) {
       <button
         type="button"
         class="btn only-icon"
-        aria-label="Add hours"
-        title="Add hours"
+        aria-label={t`Add hours`}
+        title={t`Add hours`}
         onClick={() => onChange([...intervals, nextInterval(intervals)])}
       >
         <Icon name="plus" />
@@ -192,7 +193,7 @@ function Exceptions({ exceptions, problem, onChange }: ExceptionsProps) {
     onChange(exceptions.map((exception, at) => (at === index ? { ...exception, ...changes } : exception)));
   return (
     <fieldset class="field" data-field="business_hours.exceptions">
-      <legend>Exceptions</legend>
+      <legend>{t`Exceptions`}</legend>
       {exceptions.map((exception, index) => (
         <ExceptionFields
           key={index}
@@ -210,10 +211,10 @@ function Exceptions({ exceptions, problem, onChange }: ExceptionsProps) {
           onClick={() => onChange([...exceptions, newException(new Date().toISOString().slice(0, 10))])}
         >
           <Icon name="plus" />
-          Add an exception
+          {t`Add an exception`}
         </button>
       </div>
-      <FieldNotes id="business_hours.exceptions" problem={problem} help="Holidays, or days with other hours." />
+      <FieldNotes id="business_hours.exceptions" problem={problem} help={t`Holidays, or days with other hours.`} />
     </fieldset>
   );
 }
@@ -230,24 +231,24 @@ function ExceptionFields({ exception, index, isInvalid, onChange, onRemove }: Ex
   const { name, first_day, last_day, hours } = exception;
   const id = `business_hours.exceptions[${index}]`;
   return (
-    <div class="hours-exception" role="group" aria-label={name || `Exception ${index + 1}`}>
+    <div class="hours-exception" role="group" aria-label={name || t`Exception ${index + 1}`}>
       <TextField
         id={`${id}.name`}
-        label="Name"
+        label={t`Name`}
         value={name}
         onInput={(name) => onChange({ name })}
-        input={{ maxLength: 100, dir: "auto", placeholder: "Christmas" }}
+        input={{ maxLength: 100, dir: "auto", placeholder: t`Christmas` }}
       />
       <TextField
         id={`${id}.first_day`}
-        label="First day"
+        label={t`First day`}
         value={first_day}
         onInput={(day) => onChange({ first_day: day, last_day: last_day < day ? day : last_day })}
         input={{ type: "date" }}
       />
       <TextField
         id={`${id}.last_day`}
-        label="Last day"
+        label={t`Last day`}
         value={last_day}
         onInput={(last_day) => onChange({ last_day })}
         input={{ type: "date" }}
@@ -256,8 +257,8 @@ function ExceptionFields({ exception, index, isInvalid, onChange, onRemove }: Ex
       <button
         type="button"
         class="btn only-icon"
-        aria-label={`Remove ${name || "the exception"}`}
-        title="Remove"
+        aria-label={name === "" ? t`Remove the exception` : t`Remove ${name}`}
+        title={t`Remove`}
         onClick={onRemove}
       >
         <Icon name="trash-2" />

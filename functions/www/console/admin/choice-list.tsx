@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
+import { inSentence } from "../../ui/words";
+import { t } from "../../texts/translate";
 
 interface ChoiceListProps<Id> {
   id: string;
@@ -36,8 +38,8 @@ export function ChoiceList<Id extends number | string>(props: ChoiceListProps<Id
           <Icon name="search" />
           <input
             type="search"
-            placeholder={`${chosen.length} of ${options.length} chosen`}
-            aria-label={`Search ${label.toLowerCase()}`}
+            placeholder={t`${chosen.length} of ${options.length} chosen`}
+            aria-label={t`Search ${inSentence(label)}`}
             autocomplete="off"
             spellcheck={false}
             value={searchText}

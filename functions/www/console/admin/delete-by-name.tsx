@@ -4,6 +4,7 @@ import { Icon } from "../../ui/icons";
 import { errorText } from "../state/page/error-text";
 import { confirmsName, shownName } from "../../ui/confirm-name";
 import { FormSection } from "./detail-header";
+import { rich, t } from "../../texts/translate";
 
 interface DeletionProps {
   /** What is deleted, such as "the channel". */
@@ -20,12 +21,12 @@ interface DeletionProps {
 export function DeleteByName(props: DeletionProps) {
   const [isAsking, setAsking] = useState(false);
   return (
-    <FormSection title="Delete">
+    <FormSection title={t`Delete`}>
       <p class="quiet-text">{props.effect}</p>
       <div>
         <button type="button" class="btn line bad" onClick={() => setAsking(true)}>
           <Icon name="trash-2" />
-          Delete {props.thing}…
+          {t`Delete ${props.thing}…`}
         </button>
       </div>
       {isAsking && <DeleteDialog {...props} onClose={() => setAsking(false)} />}
@@ -51,13 +52,11 @@ function DeleteDialog({ name: storedName, id, effect, remove, onClose }: Deletio
     }
   };
   return (
-    <Dialog title={`Delete ${name}?`} onClose={onClose}>
+    <Dialog title={t`Delete ${name}?`} onClose={onClose}>
       <form class="body" onSubmit={(event) => void submit(event)}>
         <p>{effect}</p>
         <div class="field">
-          <label for="delete-name">
-            Type <b dir="auto">{name}</b> to confirm
-          </label>
+          <label for="delete-name">{rich`Type ${(<b dir="auto">{name}</b>)} to confirm`}</label>
           <input
             id="delete-name"
             class="input"
@@ -76,10 +75,10 @@ function DeleteDialog({ name: storedName, id, effect, remove, onClose }: Deletio
         )}
         <footer>
           <button type="button" class="btn line" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="submit" class="btn danger" aria-disabled={!canDelete}>
-            Delete permanently
+            {t`Delete permanently`}
           </button>
         </footer>
       </form>

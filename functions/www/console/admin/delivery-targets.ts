@@ -1,6 +1,7 @@
 /* The kinds of receivers to which deliveries are sent: how the delivery log and the reports name them. */
 
 import type { DeliveryTarget, OutageTarget, ReportTotals, Webhook } from "../../api/types";
+import { t } from "../../texts/translate";
 
 interface TargetNames {
   /** All receivers of this kind, in the filter of the delivery log. */
@@ -9,6 +10,8 @@ interface TargetNames {
   one: string;
   /** The failed deliveries to receivers of this kind, in reports. */
   failed: string;
+  /** The same within a sentence. */
+  to: string;
   reportField: keyof ReportTotals["failed_deliveries"];
   fill: "danger" | "danger-stripes" | "dots" | "rest";
   /** Whether reports leave the kind out if no delivery to it has failed, because most accounts do not use it. */
@@ -16,29 +19,46 @@ interface TargetNames {
 }
 
 export const TARGETS: Record<DeliveryTarget, TargetNames> = {
-  channel: { all: "Channels", one: "A channel", failed: "To channels", reportField: "channel", fill: "danger" },
-  webhook: { all: "Webhooks", one: "A webhook", failed: "To webhooks", reportField: "webhook", fill: "danger-stripes" },
+  channel: {
+    all: t`Channels`,
+    one: t`A channel`,
+    failed: t`To channels`,
+    to: t`to channels`,
+    reportField: "channel",
+    fill: "danger",
+  },
+  webhook: {
+    all: t`Webhooks`,
+    one: t`A webhook`,
+    failed: t`To webhooks`,
+    to: t`to webhooks`,
+    reportField: "webhook",
+    fill: "danger-stripes",
+  },
   sqs: {
-    all: "Queues (SQS)",
-    one: "A queue",
-    failed: "To queues",
+    all: t`Queues (SQS)`,
+    one: t`A queue`,
+    failed: t`To queues`,
+    to: t`to queues`,
     reportField: "sqs",
     fill: "danger-stripes",
     isRare: true,
   },
   eventbridge: {
-    all: "Event buses (EventBridge)",
-    one: "An event bus",
-    failed: "To event buses",
+    all: t`Event buses (EventBridge)`,
+    one: t`An event bus`,
+    failed: t`To event buses`,
+    to: t`to event buses`,
     reportField: "eventbridge",
     fill: "danger-stripes",
     isRare: true,
   },
-  bot: { all: "Bots", one: "A bot", failed: "To bots", reportField: "bot", fill: "dots" },
+  bot: { all: t`Bots`, one: t`A bot`, failed: t`To bots`, to: t`to bots`, reportField: "bot", fill: "dots" },
   call: {
-    all: "Telephony",
-    one: "The telephony provider",
-    failed: "Call orders",
+    all: t`Telephony`,
+    one: t`The telephony provider`,
+    failed: t`Call orders`,
+    to: t`to the telephony provider`,
     reportField: "telephony",
     fill: "rest",
     isRare: true,

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons";
 import { usePageTitle } from "../state/page/page-title";
 import { hrefOf, type Route } from "../state/page/route";
+import { t } from "../../texts/translate";
 
 export const DETAIL_FORM_ID = "detail-form";
 
@@ -59,11 +60,11 @@ function FormButtons({ hasChanges, isBusy, onDiscard }: NonNullable<DetailHeader
     <div class="form-buttons">
       {hasChanges && (
         <button type="button" class="btn" onClick={onDiscard}>
-          Discard
+          {t`Discard`}
         </button>
       )}
       <button type="submit" form={DETAIL_FORM_ID} class="btn primary" aria-disabled={isBusy || !hasChanges}>
-        {isBusy ? "Saving…" : "Save"}
+        {isBusy ? t`Saving…` : t`Save`}
       </button>
     </div>
   );

@@ -7,6 +7,7 @@ import { DETAIL_FORM_ID, FormProblem } from "./detail-header";
 import { useDraft } from "./use-draft";
 import { useLeaveGuard } from "./use-leave-guard";
 import { problemsOf, useSettingsForm, type Problems } from "./use-settings-form";
+import { t } from "../../texts/translate";
 
 /** The names of the values of a draft that are of a type. */
 type KeyOf<Draft, Value> = { [Key in keyof Draft]: Draft[Key] extends Value ? Key : never }[keyof Draft] & string;
@@ -94,7 +95,7 @@ export function useRecordForm<Stored, Draft extends object, Changes>(
     if (saved === undefined) return;
     options.onSaved(saved, changes);
     showStored(draftOf(saved));
-    toast(options.savedText?.(changes) ?? "Saved. It applies within ten seconds.");
+    toast(options.savedText?.(changes) ?? t`Saved. It applies within ten seconds.`);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();

@@ -4,6 +4,7 @@ import { SelectField } from "../../ui/form-fields";
 import { FormSection } from "./detail-header";
 import { ReceiverTest } from "./receiver-test";
 import { ServerCheck } from "./server-check";
+import { t } from "../../texts/translate";
 
 interface EventTestProps<Name extends string> {
   events: readonly { value: Name; label: string }[];
@@ -28,10 +29,10 @@ export function EventTest<Name extends string>({
 }: EventTestProps<Name>) {
   const [event, setEvent] = useState(initial);
   return (
-    <FormSection title="Test">
-      <SelectField id="test-event" label="Event" help={help} value={event} options={events} onChange={setEvent} />
-      {hasChanges && <p class="quiet-text">Changes that are not saved do not apply to the test.</p>}
-      <ReceiverTest label="Send the event" what={event} send={() => send(event, "accepts")}>
+    <FormSection title={t`Test`}>
+      <SelectField id="test-event" label={t`Event`} help={help} value={event} options={events} onChange={setEvent} />
+      {hasChanges && <p class="quiet-text">{t`Changes that are not saved do not apply to the test.`}</p>}
+      <ReceiverTest label={t`Send the event`} what={event} send={() => send(event, "accepts")}>
         {isServer && <ServerCheck send={(clause) => send(event, clause)} />}
       </ReceiverTest>
     </FormSection>

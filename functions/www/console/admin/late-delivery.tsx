@@ -9,6 +9,7 @@ import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { canHaveOutage } from "./delivery-targets";
 import type { DraftForm } from "./draft-form";
+import { t } from "../../texts/translate";
 
 interface LateDeliveryDraft {
   late_delivery: boolean;
@@ -27,14 +28,14 @@ export function LateDeliveryFields({ draft, change, what }: LateDeliveryFieldsPr
   return (
     <>
       <Switch
-        label="Deliver late"
-        help={`${what} that could not be delivered in nine seconds are tried again for three days.`}
+        label={t`Deliver late`}
+        help={t`${what} that could not be delivered in nine seconds are tried again for three days.`}
         isOn={draft.late_delivery}
         onChange={(late_delivery) => change(late_delivery ? { late_delivery } : { late_delivery, strict_order: false })}
       />
       <Switch
-        label="Keep the order strictly"
-        help={`${what} of a chat wait until the earlier ones are delivered.`}
+        label={t`Keep the order strictly`}
+        help={t`${what} of a chat wait until the earlier ones are delivered.`}
         isOn={draft.strict_order}
         onChange={(strict_order) => change(strict_order ? { strict_order, late_delivery: true } : { strict_order })}
       />
@@ -43,9 +44,9 @@ export function LateDeliveryFields({ draft, change, what }: LateDeliveryFieldsPr
 }
 
 export const OUTAGE_TEXTS: Record<Outage["status"], string> = {
-  none: "Your server does not accept what is sent to it. It is tried again every minute.",
-  reported: "Your server has not accepted anything for more than a day. It is tried again every minute.",
-  switched_off: "Your server has not accepted anything for five days. Nothing is sent to it any more.",
+  none: t`Your server does not accept what is sent to it. It is tried again every minute.`,
+  reported: t`Your server has not accepted anything for more than a day. It is tried again every minute.`,
+  switched_off: t`Your server has not accepted anything for five days. Nothing is sent to it any more.`,
 };
 
 interface OutageNoticeProps {
@@ -79,7 +80,7 @@ export function ResumeButton({ target, receiverId, isOff, onResumed }: ResumeBut
     setBusy(true);
     try {
       await api.post("/admin/outages", { body: { target, receiver_id: receiverId } });
-      toast(isOff ? "Switched on. What waits follows in a moment." : "One delivery is tried now.");
+      toast(isOff ? t`Switched on. What waits follows in a moment.` : t`One delivery is tried now.`);
       onResumed();
     } catch (error) {
       toast(errorText(error));
@@ -89,7 +90,7 @@ export function ResumeButton({ target, receiverId, isOff, onResumed }: ResumeBut
   };
   return (
     <button type="button" class="btn line" disabled={isBusy} onClick={() => void resume()}>
-      {isOff ? "Resume" : "Try now"}
+      {isOff ? t`Resume` : t`Try now`}
     </button>
   );
 }

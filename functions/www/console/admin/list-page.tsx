@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../ui/icons";
 import { usePageTitle } from "../state/page/page-title";
 import { hrefOf, route, type Route } from "../state/page/route";
+import { t } from "../../texts/translate";
 
 interface ListPageProps {
   title: string;
@@ -94,13 +95,13 @@ export function LoadFailure({ title, text, onRetry }: { title: string; text: str
       <h2>{title}</h2>
       <p>{text}</p>
       <button type="button" class="btn line" onClick={onRetry}>
-        Try again
+        {t`Try again`}
       </button>
     </div>
   );
 }
 
-export const Loading = () => <p class="blank appear-late">Loading…</p>;
+export const Loading = () => <p class="blank appear-late">{t`Loading…`}</p>;
 
 interface LoadedPageProps<Value> {
   loaded: { value: Value | undefined; problem: string | undefined; isMissing?: boolean; reload: () => void };
@@ -118,9 +119,9 @@ export function LoadedPage<Value>({ loaded, what, children }: LoadedPageProps<Va
       <>
         {problem !== undefined && (
           <p class="notice bad" role="alert">
-            <span>Not everything could be loaded. {problem}</span>
+            <span>{t`Not everything could be loaded. ${problem}`}</span>
             <button type="button" class="btn line" onClick={reload}>
-              Try again
+              {t`Try again`}
             </button>
           </p>
         )}
@@ -129,6 +130,6 @@ export function LoadedPage<Value>({ loaded, what, children }: LoadedPageProps<Va
     );
   if (problem === undefined) return <Loading />;
   if (isMissing === true)
-    return <EmptyList icon="circle-alert" title={`${what} does not exist`} text="It may have been deleted." />;
-  return <LoadFailure title={`${what} could not be loaded`} text={problem} onRetry={reload} />;
+    return <EmptyList icon="circle-alert" title={t`${what} does not exist`} text={t`It may have been deleted.`} />;
+  return <LoadFailure title={t`${what} could not be loaded`} text={problem} onRetry={reload} />;
 }

@@ -8,6 +8,7 @@ import { formatDuration } from "../../ui/time";
 import { errorText } from "../state/page/error-text";
 import { FormProblem } from "./detail-header";
 import { Exchange } from "./exchange";
+import { t } from "../../texts/translate";
 
 interface ReceiverTestProps {
   /** What the button says, such as "Send the event". */
@@ -42,7 +43,7 @@ export function ReceiverTest({ label, what, send, children }: ReceiverTestProps)
       <div class="test-buttons">
         <button type="button" class="btn line" aria-disabled={isBusy} onClick={() => void test()}>
           <Icon name="send-horizontal" />
-          {isBusy ? "Sending…" : label}
+          {isBusy ? t`Sending…` : label}
         </button>
         {children}
       </div>
@@ -56,16 +57,16 @@ function TestResult({ what, status, ms, error, request, response }: ReceiverTest
   return (
     <div class="exchange">
       <dl class={error === null ? "facts result good" : "facts result bad"}>
-        <dt>Sent</dt>
+        <dt>{t`Sent`}</dt>
         <dd>
           <code>{what}</code>
         </dd>
-        <dt>Response</dt>
+        <dt>{t`Response`}</dt>
         <dd>
           <Icon name={error === null ? "circle-check" : "circle-alert"} />
-          {error ?? `Status ${status}`}
+          {error ?? t`Status ${String(status)}`}
         </dd>
-        <dt>Took</dt>
+        <dt>{t`Took`}</dt>
         <dd class="num">{formatDuration(ms)}</dd>
       </dl>
       <Exchange heading="h4" request={request} response={response} />

@@ -9,13 +9,14 @@ import { Icon } from "../../ui/icons";
 import { errorText } from "../state/page/error-text";
 import { ShownOnceDialog } from "./shown-once-dialog";
 import { useRequestGuard } from "./use-leave-guard";
+import { t } from "../../texts/translate";
 
 /** A line of code with a button that copies it. `name` is what is copied, such as "the address". */
 export function CodeLine({ name, text }: { name: string; text: string }) {
   return (
     <div class="code-line">
       <code>{text}</code>
-      <CopyButton text={text} label={`Copy ${name}`} />
+      <CopyButton text={text} label={t`Copy ${name}`} />
     </div>
   );
 }
@@ -31,18 +32,26 @@ export function CopyField({ label, name, text }: { label: string; name: string; 
 }
 
 const KEPT_TIMES = [
-  { seconds: 0, label: "End now" },
-  { seconds: 3600, label: "One hour" },
-  { seconds: 86_400, label: "One day" },
-  { seconds: 604_800, label: "Seven days" },
-  { seconds: 2_592_000, label: "30 days" },
+  { seconds: 0, label: t`End now` },
+  { seconds: 3600, label: t`One hour` },
+  { seconds: 86_400, label: t`One day` },
+  { seconds: 604_800, label: t`Seven days` },
+  { seconds: 2_592_000, label: t`30 days` },
 ] as const;
 const DEFAULT_KEPT_SECONDS = 86_400;
 
+/** What the dialog says of the value that is replaced. */
+interface RotationTexts {
+  /** The button, for example "Create a new address". */
+  create: string;
+  /** For example "How long the old address stays valid". */
+  keptTime: string;
+  /** For example "The new address". */
+  created: string;
+}
 interface RotationProps {
   title: string;
-  /** What is replaced, such as "address". */
-  thing: string;
+  texts: RotationTexts;
   explanation: string;
   /** Replaces the value and keeps the previous one valid for `keptSeconds`. Returns what is shown afterwards. */
   rotate: (keptSeconds: number) => Promise<Rotated>;
@@ -56,7 +65,7 @@ export interface Rotated {
 }
 
 /** A dialog that asks before it replaces a secret value, and then shows the new one. */
-export function RotationDialog({ title, thing, explanation, rotate, onClose }: RotationProps) {
+export function RotationDialog({ title, texts, explanation, rotate, onClose }: RotationProps) {
   const [keptSeconds, setKeptSeconds] = useState<number>(DEFAULT_KEPT_SECONDS);
   const [isBusy, setBusy] = useState(false);
   useRequestGuard(isBusy);
@@ -77,8 +86,8 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
   };
   if (rotated !== undefined)
     return (
-      <ShownOnceDialog key="rotated" title={`The new ${thing}`} class="wide-dialog" onClose={onClose}>
-        <p class="quiet-text">It is shown only now. {rotated.note}</p>
+      <ShownOnceDialog key="rotated" title={texts.created} class="wide-dialog" onClose={onClose}>
+        <p class="quiet-text">{t`It is shown only now. ${rotated.note}`}</p>
         {rotated.view}
       </ShownOnceDialog>
     );
@@ -86,7 +95,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
     <Dialog key="question" title={title} isLocked={isBusy} onClose={onClose}>
       <form class="body" onSubmit={(event) => void submit(event)}>
         <p>{explanation}</p>
-        <Field id="kept-seconds" label={`How long the old ${thing} stays valid`}>
+        <Field id="kept-seconds" label={texts.keptTime}>
           {(attributes) => (
             <select
               {...attributes}
@@ -106,7 +115,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
         {keptSeconds === 0 && (
           <p class="notice">
             <Icon name="triangle-alert" />
-            All earlier values end within ten seconds. Use this if one has leaked.
+            {t`All earlier values end within ten seconds. Use this if one has leaked.`}
           </p>
         )}
         {problem !== undefined && (
@@ -114,7 +123,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
             {problem}
           </p>
         )}
-        <SubmitButtons isBusy={isBusy} label={`Create a new ${thing}`} busyLabel="Replacing…" onCancel={onClose} />
+        <SubmitButtons isBusy={isBusy} label={texts.create} busyLabel={t`Replacing…`} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -8,6 +8,7 @@ import { errorText } from "../state/page/error-text";
 import { FormProblem } from "./detail-header";
 import { Exchange } from "./exchange";
 import { ALL_CLAUSES, checkClauses, CLAUSES, differenceText, summaryText, type ClauseResults } from "./server-clauses";
+import { t } from "../../texts/translate";
 
 interface ServerCheckProps {
   /** Sends the request that tests a clause. */
@@ -21,7 +22,7 @@ export function ServerCheck({ send }: ServerCheckProps) {
     <>
       <button type="button" class="btn line" onClick={() => setOpen(true)}>
         <Icon name="check-check" />
-        Check the server…
+        {t`Check the server…`}
       </button>
       {isOpen && <ServerCheckDialog send={send} onClose={() => setOpen(false)} />}
     </>
@@ -80,13 +81,12 @@ function ServerCheckDialog({ send, onClose }: ServerCheckProps & { onClose: () =
     if (phase !== "question") footer.current?.querySelector("button")?.focus();
   }, [isRunning]);
   return (
-    <Dialog title="Check the server" class="server-check" onClose={onClose}>
+    <Dialog title={t`Check the server`} class="server-check" onClose={onClose}>
       <div class="body">
         <p class="quiet-text">
-          Signed requests about a chat that does not exist are sent to your server one after the other, and others that
-          it must refuse. Do not check a server that would act on them.
+          {t`Signed requests about a chat that does not exist are sent to your server one after the other, and others that it must refuse. Do not check a server that would act on them.`}
         </p>
-        <ol class="clauses" aria-label="Clauses">
+        <ol class="clauses" aria-label={t`Clauses`}>
           {ALL_CLAUSES.map((clause, index) => (
             <Clause
               key={clause}
@@ -97,19 +97,19 @@ function ServerCheckDialog({ send, onClose }: ServerCheckProps & { onClose: () =
           ))}
         </ol>
         <div class="task-progress">
-          {phase !== "question" && <progress aria-label="Progress" max={ALL_CLAUSES.length} value={results.size} />}
+          {phase !== "question" && <progress aria-label={t`Progress`} max={ALL_CLAUSES.length} value={results.size} />}
           <p role="status">{statusText(phase, results)}</p>
         </div>
         <FormProblem text={problem} />
         <footer ref={footer}>
           {isRunning ? (
             <button type="button" class="btn line" aria-disabled={phase === "stopping"} onClick={stop}>
-              Stop
+              {t`Stop`}
             </button>
           ) : (
             <>
               <button type="button" class="btn line" onClick={onClose}>
-                {phase === "question" ? "Cancel" : "Close"}
+                {phase === "question" ? t`Cancel` : t`Close`}
               </button>
               <button type="button" class="btn primary" data-autofocus onClick={() => void start()}>
                 {START_LABELS[phase]}
@@ -122,18 +122,18 @@ function ServerCheckDialog({ send, onClose }: ServerCheckProps & { onClose: () =
   );
 }
 
-const START_LABELS = { question: "Start", stopped: "Continue", done: "Check again" };
+const START_LABELS = { question: t`Start`, stopped: t`Continue`, done: t`Check again` };
 
 function statusText(phase: Phase, results: ClauseResults): string {
   switch (phase) {
     case "question":
       return "";
     case "running":
-      return `Checking clause ${Math.min(results.size + 1, ALL_CLAUSES.length)} of ${ALL_CLAUSES.length}…`;
+      return t`Checking clause ${Math.min(results.size + 1, ALL_CLAUSES.length)} of ${ALL_CLAUSES.length}…`;
     case "stopping":
-      return "Stops after the current request.";
+      return t`Stops after the current request.`;
     case "stopped":
-      return results.size === 0 ? "Stopped." : `Stopped. ${summaryText(results)}`;
+      return results.size === 0 ? t`Stopped.` : t`Stopped. ${summaryText(results)}`;
     case "done":
       return summaryText(results);
   }
@@ -151,7 +151,7 @@ function Clause({ clause, result, isRunning }: ClauseProps) {
   if (result === undefined) {
     return (
       <li class="open" aria-current={isRunning ? "step" : undefined}>
-        <Icon name="clock" label={isRunning ? "Running" : "Not checked"} />
+        <Icon name="clock" label={isRunning ? t`Running` : t`Not checked`} />
         <span>{isRunning ? `${name}…` : name}</span>
       </li>
     );
@@ -159,19 +159,19 @@ function Clause({ clause, result, isRunning }: ClauseProps) {
   if (result.kept) {
     return (
       <li class="good">
-        <Icon name="circle-check" label="Kept" />
+        <Icon name="circle-check" label={t`Kept`} />
         <span>{name}</span>
       </li>
     );
   }
   return (
     <li class="bad">
-      <Icon name="circle-alert" label="Not kept" />
+      <Icon name="circle-alert" label={t`Not kept`} />
       <div>
         <span>{name}</span>
         <p>{differenceText(result)}</p>
         <details>
-          <summary>Request and response</summary>
+          <summary>{t`Request and response`}</summary>
           <Exchange heading="h3" request={result.request} response={result.response} />
         </details>
       </div>

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { Dialog } from "../../ui/dialog";
 import { useLeaveGuard } from "./use-leave-guard";
+import { t } from "../../texts/translate";
 
 const SHOWN_ONCE = {
-  title: "Leave without it?",
-  text: "It is shown only now.",
-  stay: "Stay here",
-  leave: "Leave",
+  title: t`Leave without it?`,
+  text: t`It is shown only now.`,
+  stay: t`Stay here`,
+  leave: t`Leave`,
 };
 
 interface ShownOnceDialogProps {
@@ -29,7 +30,7 @@ export function ShownOnceDialog({ title, class: extra, onClose, children }: Show
         {children}
         <footer>
           <button type="button" class="btn primary" data-autofocus onClick={finish}>
-            Done
+            {t`Done`}
           </button>
         </footer>
       </div>

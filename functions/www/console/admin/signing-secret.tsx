@@ -4,11 +4,16 @@ import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icons";
 import { FormSection } from "./detail-header";
 import { CopyField, RotationDialog } from "./secret";
+import { t } from "../../texts/translate";
 
-const EXPLANATION =
-  "Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret.";
-const FETCHED_EXPLANATION =
-  "There is also a new address from which your program fetches events. Within ten seconds, events are signed with the new secret, too. While the old secret and the old address are valid, events carry both signatures, and both addresses return the same events.";
+const EXPLANATION = t`Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret.`;
+const FETCHED_EXPLANATION = t`There is also a new address from which your program fetches events. Within ten seconds, events are signed with the new secret, too. While the old secret and the old address are valid, events carry both signatures, and both addresses return the same events.`;
+
+const ROTATION_TEXTS = {
+  create: t`Create a new secret`,
+  keptTime: t`How long the old secret stays valid`,
+  created: t`The new secret`,
+};
 
 interface SigningSecretProps {
   /** Replaces the secret. The old one stays valid for `keptSeconds`. */
@@ -24,33 +29,33 @@ export function SigningSecret({ rotate, isFetched = false }: SigningSecretProps)
     return {
       view: (
         <>
-          {address !== undefined && <CopyField label="Address of the events" name="the address" text={address} />}
-          <CopyField label="Signing secret" name="the secret" text={secret} />
+          {address !== undefined && <CopyField label={t`Address of the events`} name={t`the address`} text={address} />}
+          <CopyField label={t`Signing secret`} name={t`the secret`} text={secret} />
         </>
       ),
       note:
         keptSeconds === 0
-          ? "Within ten seconds, requests are signed only with it."
-          : "Within ten seconds, and until the old one ends, requests are signed with both secrets.",
+          ? t`Within ten seconds, requests are signed only with it.`
+          : t`Within ten seconds, and until the old one ends, requests are signed with both secrets.`,
     };
   };
   return (
-    <FormSection title="Signing secret">
+    <FormSection title={t`Signing secret`}>
       <p class="quiet-text">
         {isFetched
-          ? "Each event is signed (Standard Webhooks). The secret and the address from which your program fetches events were shown when they were created, and cannot be shown again."
-          : "Each request is signed (Standard Webhooks). The secret was shown when it was created, and cannot be shown again."}
+          ? t`Each event is signed (Standard Webhooks). The secret and the address from which your program fetches events were shown when they were created, and cannot be shown again.`
+          : t`Each request is signed (Standard Webhooks). The secret was shown when it was created, and cannot be shown again.`}
       </p>
       <div>
         <button type="button" class="btn line" onClick={() => setRotating(true)}>
           <Icon name="refresh-cw" />
-          Create a new secret…
+          {t`Create a new secret…`}
         </button>
       </div>
       {isRotating && (
         <RotationDialog
-          title="Create a new signing secret?"
-          thing="secret"
+          title={t`Create a new signing secret?`}
+          texts={ROTATION_TEXTS}
           explanation={isFetched ? FETCHED_EXPLANATION : EXPLANATION}
           rotate={replace}
           onClose={() => setRotating(false)}

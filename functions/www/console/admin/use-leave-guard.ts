@@ -1,18 +1,19 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { guardPage, type LeaveQuestion } from "../state/page/leave-guard";
+import { t } from "../../texts/translate";
 
 const UNSAVED_CHANGES: LeaveQuestion = {
-  title: "Discard the changes?",
-  text: "What you have changed on this page is not saved.",
-  stay: "Keep editing",
-  leave: "Discard and leave",
+  title: t`Discard the changes?`,
+  text: t`What you have changed on this page is not saved.`,
+  stay: t`Keep editing`,
+  leave: t`Discard and leave`,
 };
 
 const RUNNING_REQUEST: LeaveQuestion = {
-  title: "Leave before the response?",
-  text: "What the service responds is shown only once, on this page.",
-  stay: "Stay here",
-  leave: "Leave",
+  title: t`Leave before the response?`,
+  text: t`What the service responds is shown only once, on this page.`,
+  stay: t`Stay here`,
+  leave: t`Leave`,
 };
 
 /** While `isActive`, asks before the page is left. Returns a function that removes the guard at once. `question` is

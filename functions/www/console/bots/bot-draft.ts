@@ -3,6 +3,7 @@
 import type { Bot, AllowedVisitorData } from "../../api/types";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
+import { t } from "../../texts/translate";
 
 export interface BotDraft {
   name: string;
@@ -72,8 +73,8 @@ export function changesOf(bot: Bot, draft: BotDraft) {
   return changedFields({ ...before, visitor_data, human_words, disclosure, standby }, after);
 }
 
-const NOT_WHOLE = "Enter a whole number of seconds.";
-const NOT_SECONDS = "Enter a number of seconds.";
+const NOT_WHOLE = t`Enter a whole number of seconds.`;
+const NOT_SECONDS = t`Enter a number of seconds.`;
 
 export function problemsOfDraft({
   name,
@@ -83,7 +84,7 @@ export function problemsOfDraft({
   quiet_max_ms,
 }: BotDraft): Problems {
   return {
-    ...(name.trim() === "" ? { name: "Give the bot a name." } : {}),
+    ...(name.trim() === "" ? { name: t`Give the bot a name.` } : {}),
     ...(isWhole(answer_within) ? {} : { answer_within: NOT_WHOLE }),
     ...(isWhole(agent_wait_seconds) ? {} : { agent_wait_seconds: NOT_WHOLE }),
     ...(quiet_ms === undefined || isSeconds(quiet_ms) ? {} : { quiet_ms: NOT_SECONDS }),

@@ -18,8 +18,9 @@ import { changesOf, DRAFT_FIELDS, draftOf, problemsOfDraft } from "./bot-draft";
 import { GeneralFields } from "./general-fields";
 import { useProviderNames } from "./use-provider-names";
 import { VisitorFields } from "./visitor-fields";
+import { t } from "../../texts/translate";
 
-const LIST = { name: "All bots", route: BOTS_ROUTE };
+const LIST = { name: t`All bots`, route: BOTS_ROUTE };
 export function BotPage({ botId }: { botId: string }) {
   const { api, channels } = useWorkspace();
   const loaded = useLoaded(async () => {
@@ -27,7 +28,7 @@ export function BotPage({ botId }: { botId: string }) {
     return bot;
   });
   return (
-    <DetailPage loaded={loaded} what="The bot" list={LIST}>
+    <DetailPage loaded={loaded} what={t`The bot`} list={LIST}>
       {(bot) => <BotForm bot={bot} onStored={loaded.setValue} />}
     </DetailPage>
   );
@@ -57,14 +58,14 @@ function BotForm({ bot, onStored }: BotFormProps) {
     await api.delete("/admin/bots/{bot_id}", { path });
     bots.remove(bot.bot_id);
     navigate(LIST.route, true);
-    toast(`${bot.name} is disconnected.`);
+    toast(t`${bot.name} is disconnected.`);
   };
   return (
     <div class="detail-page">
       <DetailHeader name={bot.name} list={LIST} form={form.buttons}>
         <a class="btn line" href={hrefOf(playgroundRoute(bot.bot_id))}>
           <Icon name="play" />
-          Playground
+          {t`Playground`}
         </a>
       </DetailHeader>
       <div class="detail-settings scroll">
@@ -76,7 +77,7 @@ function BotForm({ bot, onStored }: BotFormProps) {
         <EventTest
           events={TEST_EVENTS}
           initial="CLIENT_MESSAGE"
-          help="Sent at once with sample data, and signed like real events. What the bot sends for it is rejected, because the chat does not exist."
+          help={t`Sent at once with sample data, and signed like real events. What the bot sends for it is rejected, because the chat does not exist.`}
           send={(event, clause) => api.post("/admin/bots/{bot_id}/test", { path, body: { event, clause } })}
         />
         <BotActivity botId={bot.bot_id} />
@@ -84,10 +85,10 @@ function BotForm({ bot, onStored }: BotFormProps) {
           rotate={(keep_old_seconds) => api.post("/admin/bots/{bot_id}/rotate", { path, body: { keep_old_seconds } })}
         />
         <DeleteByName
-          thing="the bot"
+          thing={t`the bot`}
           name={bot.name}
           id={bot.bot_id}
-          effect="The bot no longer answers visitors. Agents can take over its open chats."
+          effect={t`The bot no longer answers visitors. Agents can take over its open chats.`}
           remove={remove}
         />
       </div>
@@ -98,13 +99,13 @@ function BotForm({ bot, onStored }: BotFormProps) {
 function Connection({ providerId }: { providerId: string }) {
   const provider = useProviderNames()?.get(providerId) ?? providerId;
   return (
-    <FormSection title="Connection">
+    <FormSection title={t`Connection`}>
       <dl class="facts">
-        <dt>Provider</dt>
+        <dt>{t`Provider`}</dt>
         <dd dir="auto">{provider}</dd>
       </dl>
       <p class="quiet-text">
-        The provider and the token cannot be changed. Disconnect the bot and connect it again for another token.
+        {t`The provider and the token cannot be changed. Disconnect the bot and connect it again for another token.`}
       </p>
     </FormSection>
   );

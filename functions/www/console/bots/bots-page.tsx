@@ -11,6 +11,7 @@ import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { ConnectBotDialog } from "./connect-bot-dialog";
 import { useProviderNames } from "./use-provider-names";
+import { t } from "../../texts/translate";
 
 export function BotsPage() {
   const { bots: list, channels } = useWorkspace();
@@ -29,17 +30,17 @@ export function BotsPage() {
   const isFound = (bot: Bot) => `${bot.name} ${providerName(bot)}`.toLowerCase().includes(searchTerm);
   return (
     <ListPage
-      title="Bots"
-      search={{ label: "Search bots", placeholder: "Name or provider", text: searchText, onInput: setSearchText }}
-      action={{ label: "Connect a bot", icon: "plus", run: () => setConnecting(true) }}
+      title={t`Bots`}
+      search={{ label: t`Search bots`, placeholder: t`Name or provider`, text: searchText, onInput: setSearchText }}
+      action={{ label: t`Connect a bot`, icon: "plus", run: () => setConnecting(true) }}
     >
-      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what="The bots">
+      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what={t`The bots`}>
         {(bots) =>
           bots.length === 0 ? (
             <EmptyList
               icon="bot"
-              title="There are no bots yet"
-              text="A bot answers visitors first, and invites an agent when it has no answer."
+              title={t`There are no bots yet`}
+              text={t`A bot answers visitors first, and invites an agent when it has no answer.`}
             />
           ) : (
             <BotTable bots={bots.filter(isFound)} channels={channels.items.value} providerName={providerName} />
@@ -59,15 +60,15 @@ interface BotTableProps {
 }
 
 function BotTable({ bots, channels, providerName }: BotTableProps) {
-  if (bots.length === 0) return <EmptyList icon="bot" title="No bot found" />;
+  if (bots.length === 0) return <EmptyList icon="bot" title={t`No bot found`} />;
   const channelNames = ({ channel_ids }: Bot) => {
-    if (channel_ids.length === 0) return "No channel";
+    if (channel_ids.length === 0) return t`No channel`;
     const names = channels?.filter(({ channel_id }) => channel_ids.includes(channel_id)).map(({ name }) => name);
-    return names === undefined ? "…" : names.join(", ") || "No channel";
+    return names === undefined ? "…" : names.join(", ") || t`No channel`;
   };
   return (
     <table>
-      <TableHead columns={["Name", "Channels", ["Provider", "wide-only"], ["Answers within", "wide-only"]]} />
+      <TableHead columns={[t`Name`, t`Channels`, [t`Provider`, "wide-only"], [t`Answers within`, "wide-only"]]} />
       <tbody>
         {bots.map((bot) => (
           <tr key={bot.bot_id}>
@@ -87,7 +88,7 @@ function BotTable({ bots, channels, providerName }: BotTableProps) {
             <td class="wide-only" dir="auto">
               {providerName(bot)}
             </td>
-            <td class="wide-only num">{bot.answer_within === null ? "No limit" : `${bot.answer_within} s`}</td>
+            <td class="wide-only num">{bot.answer_within === null ? t`No limit` : t`${bot.answer_within} s`}</td>
           </tr>
         ))}
       </tbody>

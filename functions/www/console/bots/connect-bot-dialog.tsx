@@ -11,6 +11,7 @@ import { useRequestGuard } from "../admin/use-leave-guard";
 import type { Problems } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
 import { BotChannels } from "./bot-channels";
+import { t } from "../../texts/translate";
 
 /** The minimum number of characters in a bot's token. */
 const MIN_TOKEN_CHARACTERS = 20;
@@ -25,9 +26,9 @@ interface NewBot {
 const NOTHING_CHOSEN: NewBot = { provider_id: "", token: "", name: "", channel_ids: [] };
 
 const problemsOfDraft = ({ provider_id, token }: NewBot): Problems => ({
-  ...(provider_id === "" ? { provider_id: "Choose a provider." } : {}),
+  ...(provider_id === "" ? { provider_id: t`Choose a provider.` } : {}),
   ...(token.trim() !== "" && token.trim().length < MIN_TOKEN_CHARACTERS
-    ? { token: `Enter at least ${MIN_TOKEN_CHARACTERS} characters, or nothing.` }
+    ? { token: t`Enter at least ${MIN_TOKEN_CHARACTERS} characters, or nothing.` }
     : {}),
 });
 
@@ -54,20 +55,20 @@ export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
   if (connected !== undefined)
     return <ConnectedDialog bot={connected} typedToken={form.draft.token.trim()} onClose={onClose} />;
   return (
-    <Dialog key="question" title="Connect a bot" class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
-      <NewRecordForm form={form} label="Connect" busyLabel="Connecting…" onCancel={onClose}>
+    <Dialog key="question" title={t`Connect a bot`} class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label={t`Connect`} busyLabel={t`Connecting…`} onCancel={onClose}>
         <ProviderField form={form} />
         <TextField
           {...form.text("token")}
-          label="Token (optional)"
-          help="The one that the provider gave you. Leave it empty to get a new one. It cannot be changed or shown later."
+          label={t`Token (optional)`}
+          help={t`The one that the provider gave you. Leave it empty to get a new one. It cannot be changed or shown later.`}
           input={{ spellcheck: false, dir: "ltr", maxLength: 255 }}
         />
         <TextField
           {...form.text("name")}
-          label="Name (optional)"
-          help="Visitors see it beside the bot's messages."
-          input={{ ...NAME_INPUT, placeholder: "Bot" }}
+          label={t`Name (optional)`}
+          help={t`Visitors see it beside the bot's messages.`}
+          input={{ ...NAME_INPUT, placeholder: t`Bot` }}
         />
         <BotChannels
           chosen={form.draft.channel_ids}
@@ -83,15 +84,15 @@ function ProviderField({ form }: { form: DraftForm<NewBot> }) {
   const { api } = useWorkspace();
   const { value: providers, problem, reload } = useLoaded(async () => (await api.get("/admin/providers")).providers);
   if (problem !== undefined)
-    return <LoadFailure title="The providers could not be loaded" text={problem} onRetry={reload} />;
+    return <LoadFailure title={t`The providers could not be loaded`} text={problem} onRetry={reload} />;
   if (providers === undefined) return <Loading />;
   return (
     <SelectField
       {...form.choice("provider_id")}
-      label="Provider"
-      help="The operator of the service registers providers."
+      label={t`Provider`}
+      help={t`The operator of the service registers providers.`}
       options={[
-        { value: "", label: providers.length === 0 ? "There are no providers yet" : "Choose a provider" },
+        { value: "", label: providers.length === 0 ? t`There are no providers yet` : t`Choose a provider` },
         ...providers.map(({ provider_id, name }) => ({ value: provider_id, label: name })),
       ]}
     />
@@ -107,16 +108,16 @@ interface ConnectedDialogProps {
 function ConnectedDialog({ bot, typedToken, onClose }: ConnectedDialogProps) {
   const path = [bot.provider_id, bot.token ?? typedToken].map(encodeURIComponent).join("/");
   return (
-    <ShownOnceDialog key="connected" title={`${bot.name} is connected`} class="wide-dialog" onClose={onClose}>
-      <p class="quiet-text">The secret is shown only now. Give both to the provider of the bot.</p>
+    <ShownOnceDialog key="connected" title={t`${bot.name} is connected`} class="wide-dialog" onClose={onClose}>
+      <p class="quiet-text">{t`The secret is shown only now. Give both to the provider of the bot.`}</p>
       <CopyField
-        label="Address to which the provider sends the bot's events"
-        name="the address"
+        label={t`Address to which the provider sends the bot's events`}
+        name={t`the address`}
         text={`${location.origin}/bot/webhooks/${path}`}
       />
       <CopyField
-        label="Secret that signs the events for the provider"
-        name="the secret"
+        label={t`Secret that signs the events for the provider`}
+        name={t`the secret`}
         text={bot.signing_secret ?? ""}
       />
     </ShownOnceDialog>

@@ -4,6 +4,7 @@ import type { DraftForm } from "../admin/draft-form";
 import { BotChannels } from "./bot-channels";
 import type { BotDraft } from "./bot-draft";
 import { TurnFields } from "./turn-fields";
+import { t } from "../../texts/translate";
 
 const DEFAULT_ANSWER_SECONDS = "120";
 const DEFAULT_AGENT_WAIT_SECONDS = "60";
@@ -12,11 +13,11 @@ const DEFAULT_AGENT_WAIT_SECONDS = "60";
 export function GeneralFields({ form }: { form: DraftForm<BotDraft> }) {
   const { draft, change } = form;
   return (
-    <FormSection title="General">
+    <FormSection title={t`General`}>
       <TextField
         {...form.text("name")}
-        label="Name"
-        help="Visitors see it beside the bot's messages."
+        label={t`Name`}
+        help={t`Visitors see it beside the bot's messages.`}
         input={NAME_INPUT}
       />
       <BotChannels
@@ -25,30 +26,30 @@ export function GeneralFields({ form }: { form: DraftForm<BotDraft> }) {
         onChange={(channel_ids) => change({ channel_ids })}
       />
       <Switch
-        label="Hand over to agents if the bot does not answer"
-        help="If off, a visitor may wait for the bot without limit."
+        label={t`Hand over to agents if the bot does not answer`}
+        help={t`If off, a visitor may wait for the bot without limit.`}
         isOn={draft.answer_within !== undefined}
         onChange={(isOn) => change({ answer_within: isOn ? DEFAULT_ANSWER_SECONDS : undefined })}
       />
       {draft.answer_within !== undefined && (
         <TextField
           {...form.text("answer_within")}
-          label="Seconds until then"
-          help="From 1 to 900, after the visitor's message was accepted."
+          label={t`Seconds until then`}
+          help={t`From 1 to 900, after the visitor's message was accepted.`}
           input={NUMBER_INPUT}
         />
       )}
       <Switch
-        label="Give chats back to the bot if no agent accepts them"
-        help="If off, a chat that the bot has handed over waits for the agents without limit."
+        label={t`Give chats back to the bot if no agent accepts them`}
+        help={t`If off, a chat that the bot has handed over waits for the agents without limit.`}
         isOn={draft.agent_wait_seconds !== undefined}
         onChange={(isOn) => change({ agent_wait_seconds: isOn ? DEFAULT_AGENT_WAIT_SECONDS : undefined })}
       />
       {draft.agent_wait_seconds !== undefined && (
         <TextField
           {...form.text("agent_wait_seconds")}
-          label="Seconds to accept a chat"
-          help="From 10 to 900, after the bot has invited the agents."
+          label={t`Seconds to accept a chat`}
+          help={t`From 10 to 900, after the bot has invited the agents.`}
           input={NUMBER_INPUT}
         />
       )}

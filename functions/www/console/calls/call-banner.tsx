@@ -7,6 +7,7 @@ import { MAX_CALL_SECONDS, type RunningCall } from "../state/calls/running-calls
 import { visitorName } from "../state/list/chats";
 import { RunningTime } from "./call-card";
 import { callStatus, callTitle } from "../state/calls/call-text";
+import { t } from "../../texts/translate";
 
 /** Shows the calls in which this agent takes part, on every page. */
 export function CallBanner() {
@@ -31,7 +32,7 @@ export function CallBanner() {
             </span>
             {reading.openChatId.value !== chatId && (
               <button type="button" onClick={() => openChat(chatId)}>
-                Open chat
+                {t`Open chat`}
               </button>
             )}
           </p>

@@ -5,6 +5,7 @@ import { Icon, type IconName } from "../../ui/icons";
 import { currentSecond } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { callStatus, callTitle, formatTalkTime, isInProgress } from "../state/calls/call-text";
+import { rich, t } from "../../texts/translate";
 
 const ICONS: Record<Call["type"], IconName> = {
   callback: "phone-call",
@@ -16,8 +17,7 @@ const ICONS: Record<Call["type"], IconName> = {
 export function CallCard({ call, since }: { call: Call; since: number }) {
   const { me } = useWorkspace();
   const isRunning = isInProgress(call);
-  const called =
-    call.agent !== undefined && !isRunning ? (call.agent.id === me.id ? "you" : call.agent.name) : undefined;
+  const called = isRunning ? undefined : call.agent;
   return (
     <div class="bubble call-card" role="group" aria-label={callTitle(call)}>
       <span class={call.status === "error" ? "call-icon bad" : isRunning ? "call-icon running" : "call-icon"}>
@@ -30,11 +30,11 @@ export function CallCard({ call, since }: { call: Call; since: number }) {
           {isRunning && <RunningTime since={since} />}
         </p>
         <small>
-          {call.phone === "" ? "Hidden number" : <bdi>{call.phone}</bdi>}
+          {call.phone === "" ? t`Hidden number` : <bdi>{call.phone}</bdi>}
           {called !== undefined && (
             <>
-              {" · with "}
-              <bdi>{called}</bdi>
+              {" · "}
+              {called.id === me.id ? t`with you` : rich`with ${(<bdi>{called.name}</bdi>)}`}
             </>
           )}
         </small>
@@ -50,7 +50,7 @@ export function RunningTime({ since }: { since: number }) {
   return (
     <span class="num" aria-hidden="true">
       {" · "}
-      {formatTalkTime(seconds)} since the start
+      {t`${formatTalkTime(seconds)} since the start`}
     </span>
   );
 }
@@ -63,8 +63,8 @@ function Recording({ address }: { address: string }) {
   if (isBroken)
     return (
       <a class="link" href={address} target="_blank" rel="noopener noreferrer">
-        Recording <Icon name="external-link" class="small" />
+        {t`Recording`} <Icon name="external-link" class="small" />
       </a>
     );
-  return <audio src={address} controls preload="none" aria-label="Recording" onError={() => setBroken(true)} />;
+  return <audio src={address} controls preload="none" aria-label={t`Recording`} onError={() => setBroken(true)} />;
 }

@@ -11,8 +11,9 @@ import { closeOverlay } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
 import { visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
+import { rich, t, tIn } from "../../texts/translate";
 
-const NOT_KNOWN = "The service does not respond. It is not known whether the call was started.";
+const NOT_KNOWN = t`The service does not respond. It is not known whether the call was started.`;
 
 /** A dialog that calls the visitor of a chat, at the visitor's number or at another one. */
 export function CallDialog({ chatId }: { chatId: number }) {
@@ -31,7 +32,7 @@ export function CallDialog({ chatId }: { chatId: number }) {
     event.preventDefault();
     const number = phone.trim();
     if (isBusy) return;
-    if (number === "") return setProblems({ phone: "Enter a number." });
+    if (number === "") return setProblems({ phone: t`Enter a number.` });
     const { key } = request.phone === number ? request : { key: crypto.randomUUID() };
     setRequest({ phone: number, key });
     setBusy(true);
@@ -47,19 +48,19 @@ export function CallDialog({ chatId }: { chatId: number }) {
       if (hasStatus(error, 400, 409, 422)) setRequest({ phone: "", key: "" });
       const isUnknown = error instanceof NetworkError;
       if (!isOpen.current)
-        toast(isUnknown ? NOT_KNOWN : `The visitor was not called. ${errorText(error)}`, { isBad: true });
+        toast(isUnknown ? NOT_KNOWN : t`The visitor was not called. ${errorText(error)}`, { isBad: true });
       setProblems(isUnknown ? { "": NOT_KNOWN } : problemsOf(error, ["phone"]));
       setBusy(false);
     }
   };
   const problem = problems[""];
   return (
-    <Dialog title={`Call ${row === undefined ? "the visitor" : visitorName(row)}`} onClose={closeOverlay}>
+    <Dialog title={row === undefined ? t`Call the visitor` : t`Call ${visitorName(row)}`} onClose={closeOverlay}>
       <form class="body" noValidate onSubmit={(event) => void submit(event)}>
         <TextField
           id="call-phone"
-          label="Phone number"
-          help="Your own phone rings first. The visitor is called as soon as you have answered."
+          label={t`Phone number`}
+          help={t`Your own phone rings first. The visitor is called as soon as you have answered.`}
           problem={problems["phone"]}
           value={phone}
           onInput={setPhone}
@@ -73,11 +74,11 @@ export function CallDialog({ chatId }: { chatId: number }) {
         )}
         <footer>
           <button type="button" class="btn line" onClick={closeOverlay}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="submit" class="btn primary" aria-disabled={isBusy}>
             <Icon name="phone" />
-            {isBusy ? "Calling…" : "Call"}
+            {isBusy ? t`Calling…` : tIn("button", "Call")}
           </button>
         </footer>
       </form>
@@ -90,20 +91,21 @@ export function CallDialog({ chatId }: { chatId: number }) {
 function explained(problem: string, isAdmin: boolean) {
   const text = sentence(problem);
   const page = /provider|balance/.test(problem)
-    ? { href: "#/telephony", name: "Telephony" }
+    ? { href: "#/telephony", name: t`Telephony` }
     : /your profile/.test(problem)
-      ? { href: "#/team", name: "Team" }
+      ? { href: "#/team", name: t`Team` }
       : undefined;
   if (page === undefined) return text;
   return isAdmin ? (
     <>
-      {text} See{" "}
-      <a class="link" href={page.href} onClick={closeOverlay}>
-        {page.name}
-      </a>
-      .
+      {text}{" "}
+      {rich`See ${(
+        <a class="link" href={page.href} onClick={closeOverlay}>
+          {page.name}
+        </a>
+      )}.`}
     </>
   ) : (
-    `${text} An admin can change this.`
+    t`${text} An admin can change this.`
   );
 }

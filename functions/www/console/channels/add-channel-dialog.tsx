@@ -13,6 +13,7 @@ import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { fieldProblem } from "../admin/use-settings-form";
 import type { NewApiChannel } from "./new-api-channel-fields";
+import { t } from "../../texts/translate";
 
 const NOTHING_CHOSEN: NewApiChannel = {
   integrator_url: "",
@@ -24,12 +25,12 @@ const NOTHING_CHOSEN: NewApiChannel = {
 
 type Kind = "widget" | "api";
 const KINDS = [
-  { value: "widget", label: "Website" },
-  { value: "api", label: "API" },
+  { value: "widget", label: t`Website` },
+  { value: "api", label: t`API` },
 ] as const;
 const KIND_HELP: Record<Kind, string> = {
-  widget: "A chat window on your website, embedded with one tag.",
-  api: "An app or site of yours that sends messages to an address.",
+  widget: t`A chat window on your website, embedded with one tag.`,
+  api: t`An app or site of yours that sends messages to an address.`,
 };
 const FIELD_NAMES = ["name", "integrator_url", "widget.allowed_sites"];
 
@@ -58,9 +59,9 @@ export function ChannelDialog({
   const create = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
-    if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
+    if (name.trim() === "") return setProblem({ text: t`Give the channel a name.`, field: "name" });
     if (kind === "api" && !draft.pull && !/^https?:\/\/[^\s/]+/i.test(draft.integrator_url.trim()))
-      return setProblem({ text: "Enter an address that starts with https://.", field: "integrator_url" });
+      return setProblem({ text: t`Enter an address that starts with https://.`, field: "integrator_url" });
     setBusy(true);
     setProblem(undefined);
     try {
@@ -92,13 +93,13 @@ export function ChannelDialog({
   if (createdChannel !== undefined)
     return <CreatedChannelDialog key="created" channel={createdChannel} onClose={onClose} />;
   return (
-    <Dialog key="question" title="Add a channel" isLocked={isBusy} onClose={onClose}>
+    <Dialog key="question" title={t`Add a channel`} isLocked={isBusy} onClose={onClose}>
       <form class="body scroll" onSubmit={(event) => void create(event)} noValidate>
         <div class="field">
-          <Segments name="kind" label="Where visitors write" value={kind} options={KINDS} onChange={setKind} />
+          <Segments name="kind" label={t`Where visitors write`} value={kind} options={KINDS} onChange={setKind} />
           <span class="help">{KIND_HELP[kind]}</span>
         </div>
-        <Field id="channel-name" label="Name" help="Agents see it beside each chat." problem={problemOf("name")}>
+        <Field id="channel-name" label={t`Name`} help={t`Agents see it beside each chat.`} problem={problemOf("name")}>
           {(attributes) => (
             <input
               {...attributes}
@@ -106,7 +107,7 @@ export function ChannelDialog({
               data-autofocus
               autocomplete="off"
               maxLength={255}
-              placeholder={kind === "widget" ? "Web shop" : "iOS app"}
+              placeholder={kind === "widget" ? t`Web shop` : t`iOS app`}
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />
@@ -115,8 +116,8 @@ export function ChannelDialog({
         {kind === "widget" ? (
           <Field
             id="channel-sites"
-            label="Allowed sites (optional)"
-            help="One host on each line. Without sites, every page may show the widget."
+            label={t`Allowed sites (optional)`}
+            help={t`One host on each line. Without sites, every page may show the widget.`}
             problem={problemOf("widget.allowed_sites")}
           >
             {(attributes) => (
@@ -140,7 +141,7 @@ export function ChannelDialog({
             {problem.text}
           </p>
         )}
-        <SubmitButtons isBusy={isBusy} label="Connect" busyLabel="Connecting…" onCancel={onClose} />
+        <SubmitButtons isBusy={isBusy} label={t`Connect`} busyLabel={t`Connecting…`} onCancel={onClose} />
       </form>
     </Dialog>
   );
@@ -156,7 +157,7 @@ const CreatedChannelBody = lazyComponent(() =>
 
 function CreatedChannelDialog({ channel, onClose }: { channel: CreatedChannel; onClose: () => void }) {
   return (
-    <ShownOnceDialog title={`${channel.name} is connected`} class="wide-dialog" onClose={onClose}>
+    <ShownOnceDialog title={t`${channel.name} is connected`} class="wide-dialog" onClose={onClose}>
       <CreatedChannelBody endpoint={channel.endpoint} signingSecret={channel.signingSecret} />
     </ShownOnceDialog>
   );

@@ -11,8 +11,14 @@ import { RotationDialog } from "../admin/secret";
 import { ServerCheck } from "../admin/server-check";
 import { useWorkspace } from "../workspace-context";
 import { ChannelAddress, SignatureCode } from "./channel-address";
+import { t } from "../../texts/translate";
 
 const MAX_OLD_ADDRESSES = 4;
+const ROTATION_TEXTS = {
+  create: t`Create a new address`,
+  keptTime: t`How long the old address stays valid`,
+  created: t`The new address`,
+};
 
 /** Sends a sample message of an agent to the integrator, and shows the response. */
 export function IntegratorTest({ channelId, hasChanges }: { channelId: string; hasChanges: boolean }) {
@@ -20,13 +26,12 @@ export function IntegratorTest({ channelId, hasChanges }: { channelId: string; h
   const path = { channel_id: channelId };
   const send = (clause: ServerClause) => api.post("/admin/channels/{channel_id}/test", { path, body: { clause } });
   return (
-    <FormSection title="Test of your server">
+    <FormSection title={t`Test of your server`}>
       <p class="quiet-text">
-        A message of an agent is sent to your server at once, signed like real ones. The visitor does not exist, and
-        nothing is stored.
-        {hasChanges && " Changes that are not saved do not apply to the test."}
+        {t`A message of an agent is sent to your server at once, signed like real ones. The visitor does not exist, and nothing is stored.`}
+        {hasChanges && ` ${t`Changes that are not saved do not apply to the test.`}`}
       </p>
-      <ReceiverTest label="Send a message to your server" what="text" send={() => send("accepts")}>
+      <ReceiverTest label={t`Send a message to your server`} what="text" send={() => send("accepts")}>
         <ServerCheck send={send} />
       </ReceiverTest>
     </FormSection>
@@ -52,22 +57,21 @@ export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps)
       view: <ChannelAddress endpoint={endpoint} />,
       note:
         keep_old_seconds === 0
-          ? "It works now. All earlier addresses end within ten seconds."
-          : `It works now. The old one is valid until ${fullTime(until)}.`,
+          ? t`It works now. All earlier addresses end within ten seconds.`
+          : t`It works now. The old one is valid until ${fullTime(until)}.`,
     };
   };
   return (
-    <FormSection title="Connect">
+    <FormSection title={t`Connect`}>
       <p class="quiet-text">
-        Your front end sends visitors’ messages to the channel’s address. It was shown when it was created, and cannot
-        be shown again. Requests to your server are signed with the channel’s secret.
+        {t`Your front end sends visitors’ messages to the channel’s address. It was shown when it was created, and cannot be shown again. Requests to your server are signed with the channel’s secret.`}
       </p>
       {validUntil.length > 0 && (
         <div class="field">
-          <span class="label">Old addresses that are still valid</span>
+          <span class="label">{t`Old addresses that are still valid`}</span>
           <ul class="old-addresses">
             {validUntil.map((until, index) => (
-              <li key={index}>until {fullTime(until)}</li>
+              <li key={index}>{t`until ${fullTime(until)}`}</li>
             ))}
           </ul>
         </div>
@@ -75,15 +79,15 @@ export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps)
       <div>
         <button type="button" class="btn line" onClick={() => setRotating(true)}>
           <Icon name="refresh-cw" />
-          Create a new address…
+          {t`Create a new address…`}
         </button>
       </div>
       <SignatureCode />
       {isRotating && (
         <RotationDialog
-          title="Create a new address?"
-          thing="address"
-          explanation="Front ends send messages to the new address. Up to four old ones stay valid, each for the time that was chosen for it."
+          title={t`Create a new address?`}
+          texts={ROTATION_TEXTS}
+          explanation={t`Front ends send messages to the new address. Up to four old ones stay valid, each for the time that was chosen for it.`}
           rotate={rotate}
           onClose={() => setRotating(false)}
         />
@@ -96,9 +100,9 @@ export function RejectedMessages({ rejected }: { rejected: ApiChannelDetails["re
   if (rejected.length === 0) return null;
   const now = Math.floor(Date.now() / 1000);
   return (
-    <FormSection title="Rejected messages, today and yesterday">
+    <FormSection title={t`Rejected messages, today and yesterday`}>
       <table class="plain-table">
-        <TableHead columns={["Reason", ["Count", "end"], ["Last", "end"]]} />
+        <TableHead columns={[t`Reason`, [t`Count`, "end"], [t`Last`, "end"]]} />
         <tbody>
           {rejected.map(({ day, reason, count, last_at }) => (
             <tr key={`${day} ${reason}`}>

@@ -4,6 +4,7 @@ import type { ApiChannel, ChannelChanges } from "../../api/types";
 import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-hours-draft";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
+import { t } from "../../texts/translate";
 
 /** The settings that are edited as they are stored. */
 type SameSettings = Pick<
@@ -74,11 +75,11 @@ export function problemsOfDraft(draft: ApiDraft): Problems {
     ...hoursProblems(draft.business_hours),
     ...(/^([1-9]?\d|100)$/.test(rehearsal_percent.trim())
       ? {}
-      : { rehearsal_percent: "Enter a number from 0 to 100." }),
-    ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
-    ...(pull || integrator_url.trim() !== "" ? {} : { integrator_url: "Enter the address of your server." }),
+      : { rehearsal_percent: t`Enter a number from 0 to 100.` }),
+    ...(name.trim() === "" ? { name: t`Give the channel a name.` } : {}),
+    ...(pull || integrator_url.trim() !== "" ? {} : { integrator_url: t`Enter the address of your server.` }),
     ...(codesOf(hidden_error_codes).every((code) => /^-?\d{1,15}$/.test(code))
       ? {}
-      : { hidden_error_codes: "Enter whole numbers, separated by commas." }),
+      : { hidden_error_codes: t`Enter whole numbers, separated by commas.` }),
   };
 }

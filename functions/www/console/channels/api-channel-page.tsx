@@ -15,16 +15,15 @@ import { ConnectSection, IntegratorTest, RejectedMessages } from "./api-channel-
 import { changesOf, draftOf, problemsOfDraft, type ApiDraft } from "./api-channel-draft";
 import { AudienceFields, HOURS_HELP } from "./audience-fields";
 import { DeleteChannel } from "./delete-channel";
+import { t } from "../../texts/translate";
 
 const VALIDATIONS = [
-  { value: "strict", label: "Strict" },
-  { value: "lenient", label: "Lenient" },
+  { value: "strict", label: t`Strict` },
+  { value: "lenient", label: t`Lenient` },
 ] as const;
 const VALIDATION_HELP: Record<ApiChannel["validation"], string> = {
-  strict:
-    "A message with a wrong field is rejected with the name of the field, and only a 200 with result ok counts as delivered. Use it for new integrations.",
-  lenient:
-    "Wrong optional fields are ignored, and any 2xx counts as delivered. Use it for an integration that already works with another service.",
+  strict: t`A message with a wrong field is rejected with the name of the field, and only a 200 with result ok counts as delivered. Use it for new integrations.`,
+  lenient: t`Wrong optional fields are ignored, and any 2xx counts as delivered. Use it for an integration that already works with another service.`,
 };
 
 interface ApiChannelPageProps {
@@ -50,7 +49,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   });
   return (
     <div class="detail-page">
-      <DetailHeader name={channel.name} list={{ name: "All channels", route: CHANNELS_ROUTE }} form={form.buttons} />
+      <DetailHeader name={channel.name} list={{ name: t`All channels`, route: CHANNELS_ROUTE }} form={form.buttons} />
       <div class="detail-settings scroll">
         <OutageNotice
           outage={{ target: "channel", receiver_id: channel.channel_id, status: channel.outage }}
@@ -59,7 +58,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
         <RecordForm form={form}>
           <GeneralFields form={form} />
           <ServerFields form={form} />
-          <FormSection title="Business hours">
+          <FormSection title={t`Business hours`}>
             <BusinessHoursFields
               hours={form.draft.business_hours}
               stored={channel.business_hours}
@@ -77,7 +76,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
           }
         />
         <RejectedMessages rejected={channel.refused} />
-        <DeleteChannel channel={channel} effect="Messages of visitors are no longer accepted." />
+        <DeleteChannel channel={channel} effect={t`Messages of visitors are no longer accepted.`} />
       </div>
     </div>
   );
@@ -86,12 +85,12 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
 function GeneralFields({ form }: { form: DraftForm<ApiDraft> }) {
   const { agent_ids, department_ids } = form.draft;
   return (
-    <FormSection title="General">
-      <TextField {...form.text("name")} label="Name" help="Agents see it beside each chat." input={NAME_INPUT} />
+    <FormSection title={t`General`}>
+      <TextField {...form.text("name")} label={t`Name`} help={t`Agents see it beside each chat.`} input={NAME_INPUT} />
       <Switch
         {...form.toggle("enabled")}
-        label="Accepts messages of visitors"
-        help="If off, open chats stay open and agents' replies are delivered."
+        label={t`Accepts messages of visitors`}
+        help={t`If off, open chats stay open and agents' replies are delivered.`}
       />
       <AudienceFields audience={{ agent_ids, department_ids }} onChange={form.change} />
     </FormSection>
@@ -102,13 +101,13 @@ function GeneralFields({ form }: { form: DraftForm<ApiDraft> }) {
 function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
   const { pull, validation } = form.draft;
   return (
-    <FormSection title="Your server">
+    <FormSection title={t`Your server`}>
       <Switch {...form.toggle("pull")} label={PULL_LABEL} help={PULL_HELP} />
       {!pull && <AddressFields form={form} />}
       <div class="field">
         <Segments
           name="validation"
-          label="Validation"
+          label={t`Validation`}
           value={validation}
           options={VALIDATIONS}
           onChange={(validation) => form.change({ validation })}
@@ -117,26 +116,26 @@ function ServerFields({ form }: { form: DraftForm<ApiDraft> }) {
       </div>
       <Switch
         {...form.toggle("shows_markdown")}
-        label="Shows formatted text"
-        help="If off, a bot's formatted message is sent as its plain text. Without a plain text, nothing is sent."
+        label={t`Shows formatted text`}
+        help={t`If off, a bot's formatted message is sent as its plain text. Without a plain text, nothing is sent.`}
       />
       <Switch
         {...form.toggle("shows_buttons")}
-        label="Shows buttons"
-        help="If off, a bot's buttons are sent as their plain text. Without a plain text, nothing is sent."
+        label={t`Shows buttons`}
+        help={t`If off, a bot's buttons are sent as their plain text. Without a plain text, nothing is sent.`}
       />
-      {!pull && <LateDeliveryFields draft={form.draft} change={form.change} what="Messages" />}
+      {!pull && <LateDeliveryFields draft={form.draft} change={form.change} what={t`Messages`} />}
       <TextField
         {...form.text("hidden_error_codes")}
-        label="Hidden error codes (optional)"
-        help="Agents do not see the words of your server's errors with these codes."
+        label={t`Hidden error codes (optional)`}
+        help={t`Agents do not see the words of your server's errors with these codes.`}
         input={{ placeholder: "410, 423" }}
       />
       {!pull && (
         <TextField
           {...form.text("rehearsal_percent")}
-          label="Rehearsal: percentage of messages with a fault"
-          help="Their first attempt is left out, repeated, wrongly signed or encoded in another way, as happens in production now and then. No message is lost. 0 for none."
+          label={t`Rehearsal: percentage of messages with a fault`}
+          help={t`Their first attempt is left out, repeated, wrongly signed or encoded in another way, as happens in production now and then. No message is lost. 0 for none.`}
           input={NUMBER_INPUT}
         />
       )}
@@ -150,15 +149,15 @@ function AddressFields({ form }: { form: DraftForm<ApiDraft> }) {
     <>
       <TextField
         {...form.text("integrator_url")}
-        label="Address of your server"
+        label={t`Address of your server`}
         help={integratorUrlHelp(integrator_url, append_channel_id)}
         input={URL_INPUT}
       />
-      <Switch {...form.toggle("append_channel_id")} label="Append the channel's id to the address" />
+      <Switch {...form.toggle("append_channel_id")} label={t`Append the channel's id to the address`} />
       <Switch
         {...form.toggle("chunked")}
-        label="Chunked requests"
-        help="For servers that expect chunked transfer encoding."
+        label={t`Chunked requests`}
+        help={t`For servers that expect chunked transfer encoding.`}
       />
     </>
   );

@@ -3,6 +3,7 @@ import { LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 import type { Audience } from "./widget-draft";
+import { t } from "../../texts/translate";
 
 interface AudienceFieldsProps {
   audience: Audience;
@@ -10,8 +11,7 @@ interface AudienceFieldsProps {
 }
 
 /** Explains the business hours of a channel. */
-export const HOURS_HELP =
-  "Outside them, the channel is closed even if agents are online. Without them, the hours of its only department or of the account apply.";
+export const HOURS_HELP = t`Outside them, the channel is closed even if agents are online. Without them, the hours of its only department or of the account apply.`;
 
 const ascending = (ids: number[]) => ids.sort((a, b) => a - b);
 
@@ -24,7 +24,7 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
   const people = workspace.roster.people.value;
   if (people === undefined)
     return (
-      <LoadedPage loaded={{ ...request, value: undefined }} what="The list of agents">
+      <LoadedPage loaded={{ ...request, value: undefined }} what={t`The list of agents`}>
         {() => null}
       </LoadedPage>
     );
@@ -34,7 +34,7 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
         {people.agents.length > 0 && (
           <ChoiceList
             id="agent_ids"
-            label="Agents"
+            label={t`Agents`}
             options={people.agents}
             chosen={audience.agent_ids}
             onChange={(agent_ids) => onChange({ ...audience, agent_ids: ascending(agent_ids) })}
@@ -43,14 +43,14 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
         {people.departments.length > 0 && (
           <ChoiceList
             id="department_ids"
-            label="Departments"
+            label={t`Departments`}
             options={people.departments}
             chosen={audience.department_ids}
             onChange={(department_ids) => onChange({ ...audience, department_ids: ascending(department_ids) })}
           />
         )}
       </div>
-      <span class="help">They receive the chats. If nobody is chosen, all agents do.</span>
+      <span class="help">{t`They receive the chats. If nobody is chosen, all agents do.`}</span>
     </div>
   );
 }

@@ -17,14 +17,19 @@ import { CopyField } from "../admin/secret";
 import { prettyBody, requestText } from "../admin/sent-request";
 import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "./test-message";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** The endpoint URL of a channel, and ways to try it out. The service returns the URL only once, when it creates the
  * URL. */
 export function ChannelAddress({ endpoint }: { endpoint: string }) {
   return (
     <>
-      <CopyField label="Address to which your server sends visitors' messages" name="the address" text={endpoint} />
-      <CopyField label="A message from a terminal" name="the command" text={curlCommand(endpoint)} />
+      <CopyField
+        label={t`Address to which your server sends visitors' messages`}
+        name={t`the address`}
+        text={endpoint}
+      />
+      <CopyField label={t`A message from a terminal`} name={t`the command`} text={curlCommand(endpoint)} />
       <TestMessage endpoint={endpoint} />
     </>
   );
@@ -50,7 +55,7 @@ function TestMessage({ endpoint }: { endpoint: string }) {
       <div>
         <button type="button" class="btn line" aria-disabled={isBusy} onClick={() => void send()}>
           <Icon name="send-horizontal" />
-          {isBusy ? "Sending…" : "Send a test message"}
+          {isBusy ? t`Sending…` : t`Send a test message`}
         </button>
       </div>
       <div role="status">{result !== undefined && <TestMessageExchange result={result} />}</div>
@@ -63,11 +68,11 @@ function TestMessageExchange({ result }: { result: TestMessageResult }) {
   return (
     <div class="exchange">
       <p class={isSuccess ? "test-result good" : "test-result bad"}>
-        {status === undefined ? "The service did not respond." : `Status ${status} after ${formatDuration(ms)}.`}
-        {isSuccess && " The chat is in the inbox."}
+        {status === undefined ? t`The service did not respond.` : t`Status ${status} after ${formatDuration(ms)}.`}
+        {isSuccess && ` ${t`The chat is in the inbox.`}`}
       </p>
-      <CodeBlock label="Request" text={requestText(request)} />
-      {responseBody !== "" && <CodeBlock label="Response" text={prettyBody(responseBody)} />}
+      <CodeBlock label={t`Request`} text={requestText(request)} />
+      {responseBody !== "" && <CodeBlock label={t`Response`} text={prettyBody(responseBody)} />}
     </div>
   );
 }
@@ -84,11 +89,11 @@ const SENDERS: Programs = { python: pythonSender, node: nodeSender, php: phpSend
 
 /** Example servers that verify the signature of requests. */
 export const SignatureCode = () => (
-  <ExampleCode summary="Code that verifies the signature" name="integrator" programs={INTEGRATORS} />
+  <ExampleCode summary={t`Code that verifies the signature`} name="integrator" programs={INTEGRATORS} />
 );
 
 /** Example clients that send visitors' messages. */
-const SenderCode = () => <ExampleCode summary="Code that sends messages" name="sender" programs={SENDERS} />;
+const SenderCode = () => <ExampleCode summary={t`Code that sends messages`} name="sender" programs={SENDERS} />;
 
 /** Example programs, which are shown on demand. `name` distinguishes the choices of languages on a page. */
 function ExampleCode({ summary, name, programs }: { summary: string; name: string; programs: Programs }) {
@@ -102,15 +107,15 @@ function ExampleCode({ summary, name, programs }: { summary: string; name: strin
           <div class="signature-bar">
             <Segments
               name={`${name}-language`}
-              label="Language"
+              label={t`Language`}
               hidesLabel
               value={language}
               options={LANGUAGES}
               onChange={setLanguage}
             />
-            <CopyButton text={programs[language]} label="Copy the code" caption="Copy" />
+            <CopyButton text={programs[language]} label={t`Copy the code`} caption={t`Copy`} />
           </div>
-          <CodeBlock label="Code" text={programs[language]} />
+          <CodeBlock label={t`Code`} text={programs[language]} />
         </div>
       )}
     </details>
@@ -122,12 +127,11 @@ export function CreatedChannelBody({ endpoint, signingSecret }: { endpoint: stri
   return (
     <>
       <p class="quiet-text">
-        The address and the secret are shown only now. Keep the address on your server, never in an app or a page:
-        anyone who has it can write as any visitor.
+        {t`The address and the secret are shown only now. Keep the address on your server, never in an app or a page: anyone who has it can write as any visitor.`}
       </p>
       <ChannelAddress endpoint={endpoint} />
       <SenderCode />
-      <CopyField label="Secret that signs the requests to your server" name="the secret" text={signingSecret} />
+      <CopyField label={t`Secret that signs the requests to your server`} name={t`the secret`} text={signingSecret} />
       <SignatureCode />
     </>
   );

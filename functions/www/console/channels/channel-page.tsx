@@ -6,12 +6,13 @@ import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { ApiChannelPage } from "./api-channel-page";
 import { WidgetPage } from "./widget-page";
+import { t } from "../../texts/translate";
 
 export function ChannelPage({ channelId }: { channelId: string }) {
   const { api } = useWorkspace();
   const loaded = useLoaded(() => api.get("/admin/channels/{channel_id}", { path: { channel_id: channelId } }));
   return (
-    <DetailPage loaded={loaded} what="The channel" list={{ name: "All channels", route: CHANNELS_ROUTE }}>
+    <DetailPage loaded={loaded} what={t`The channel`} list={{ name: t`All channels`, route: CHANNELS_ROUTE }}>
       {(channel) =>
         channel.kind === "widget" ? (
           <WidgetPage channel={channel} onStored={(stored) => loaded.setValue({ ...channel, ...stored })} />

@@ -12,6 +12,7 @@ import { useRecentFailures, type FailureCounts } from "../state/alerts/recent-fa
 import { overlay } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 export function ChannelsPage() {
   const { api, channels: list } = useWorkspace();
@@ -29,16 +30,16 @@ export function ChannelsPage() {
     `${channel.name} ${kindName(channel)} ${target(channel)}`.toLowerCase().includes(searchTerm);
   return (
     <ListPage
-      title="Channels"
+      title={t`Channels`}
       search={{
-        label: "Search channels",
-        placeholder: "Name, site or server",
+        label: t`Search channels`,
+        placeholder: t`Name, site or server`,
         text: searchText,
         onInput: setSearchText,
       }}
-      action={{ label: "Add a channel", icon: "plus", run: () => (overlay.value = { kind: "channel" }) }}
+      action={{ label: t`Add a channel`, icon: "plus", run: () => (overlay.value = { kind: "channel" }) }}
     >
-      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what="The channels">
+      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what={t`The channels`}>
         {(channels) => (
           <ChannelTable channels={channels.filter(isFound)} failures={failures} isSearch={searchTerm !== ""} />
         )}
@@ -58,15 +59,15 @@ function ChannelTable({ channels, failures, isSearch }: ChannelTableProps) {
     return (
       <EmptyList
         icon="plug"
-        title={isSearch ? "No channel found" : "There are no channels yet"}
+        title={isSearch ? t`No channel found` : t`There are no channels yet`}
         text={
-          isSearch ? undefined : "A channel is a chat window on your website, or an app of yours that calls the API."
+          isSearch ? undefined : t`A channel is a chat window on your website, or an app of yours that calls the API.`
         }
       />
     );
   return (
     <table>
-      <TableHead columns={["Name", "Kind", ["Sites or server", "wide-only"], ["State", "wide-only"]]} />
+      <TableHead columns={[t`Name`, t`Kind`, [t`Sites or server`, "wide-only"], [t`State`, "wide-only"]]} />
       <tbody>
         {channels.map((channel) => (
           <tr key={channel.channel_id}>
@@ -83,7 +84,7 @@ function ChannelTable({ channels, failures, isSearch }: ChannelTableProps) {
             <td class="wide-only rest">
               <div class="clip">{target(channel)}</div>
             </td>
-            <td class="wide-only">{channel.enabled ? "On" : "Off"}</td>
+            <td class="wide-only">{channel.enabled ? t`On` : t`Off`}</td>
           </tr>
         ))}
       </tbody>
@@ -91,10 +92,10 @@ function ChannelTable({ channels, failures, isSearch }: ChannelTableProps) {
   );
 }
 
-const kindName = ({ kind }: Channel) => (kind === "widget" ? "Widget" : "API");
+const kindName = ({ kind }: Channel) => (kind === "widget" ? t`Widget` : t`API`);
 
 /** Returns the allowed sites of a widget, or the integrator's URL of an API channel. */
 function target(channel: Channel): string {
-  if (channel.kind === "api") return channel.integrator_url ?? "Messages are fetched";
-  return channel.widget.allowed_sites.join(", ") || "Every site";
+  if (channel.kind === "api") return channel.integrator_url ?? t`Messages are fetched`;
+  return channel.widget.allowed_sites.join(", ") || t`Every site`;
 }

@@ -4,13 +4,15 @@ import { controlAttributes, FieldNotes, SelectField } from "../../ui/form-fields
 import { FormSection } from "../admin/detail-header";
 import { CustomFields } from "./custom-fields";
 import { CONTACT_FIELDS, withField, type ContactField, type SectionProps } from "./widget-draft";
+import { inSentence } from "../../ui/words";
+import { t } from "../../texts/translate";
 
 const FORM_TIMES = [
-  { value: "never", label: "Never" },
-  { value: "before_first_message", label: "Before the first message" },
-  { value: "after_first_message", label: "After the first message" },
+  { value: "never", label: t`Never` },
+  { value: "before_first_message", label: t`Before the first message` },
+  { value: "after_first_message", label: t`After the first message` },
 ] as const;
-const CONTACT_FIELD_LABELS: Record<ContactField, string> = { name: "Name", email: "E-mail", phone: "Phone" };
+const CONTACT_FIELD_LABELS: Record<ContactField, string> = { name: t`Name`, email: t`E-mail`, phone: t`Phone` };
 
 export function ContactsSection({ settings, problems, change }: SectionProps) {
   const form = settings.contacts_form;
@@ -27,10 +29,10 @@ export function ContactsSection({ settings, problems, change }: SectionProps) {
     />
   );
   return (
-    <FormSection title="Contacts form">
+    <FormSection title={t`Contacts form`}>
       <SelectField
         id="contacts-when"
-        label="Ask visitors for contact data"
+        label={t`Ask visitors for contact data`}
         value={form.when}
         options={FORM_TIMES}
         onChange={(when) => changeForm({ when })}
@@ -39,9 +41,9 @@ export function ContactsSection({ settings, problems, change }: SectionProps) {
         <table id={attributes.id} class="contact-fields" aria-describedby={attributes["aria-describedby"]}>
           <thead>
             <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Asked</th>
-              <th scope="col">Required</th>
+              <th scope="col">{t`Field`}</th>
+              <th scope="col">{t`Asked`}</th>
+              <th scope="col">{t`Required`}</th>
             </tr>
           </thead>
           <tbody>
@@ -50,8 +52,8 @@ export function ContactsSection({ settings, problems, change }: SectionProps) {
               return (
                 <tr key={field}>
                   <th scope="row">{name}</th>
-                  <td>{checkbox("fields", field, `Ask for ${name.toLowerCase()}`)}</td>
-                  <td>{checkbox("required", field, `Require ${name.toLowerCase()}`)}</td>
+                  <td>{checkbox("fields", field, t`Ask for ${inSentence(name)}`)}</td>
+                  <td>{checkbox("required", field, t`Require ${inSentence(name)}`)}</td>
                 </tr>
               );
             })}
@@ -62,7 +64,7 @@ export function ContactsSection({ settings, problems, change }: SectionProps) {
           problem={problems[attributes.id]}
           help={
             form.when === "never"
-              ? "The form for messages while nobody is online asks for these fields too."
+              ? t`The form for messages while nobody is online asks for these fields too.`
               : undefined
           }
         />

@@ -1,6 +1,7 @@
 /* The account's own questions in the contacts form while an admin edits them. */
 
 import type { WidgetSettings } from "../../api/types";
+import { t } from "../../texts/translate";
 
 export type CustomField = WidgetSettings["contacts_form"]["custom_fields"][number];
 
@@ -38,12 +39,12 @@ export const storedCustomFields = (fields: readonly CustomField[]): CustomField[
 export function customFieldProblems(fields: readonly CustomField[]): Record<string, string> {
   const problems: Record<string, string> = {};
   storedCustomFields(fields).forEach(({ key, label, type, options }, index) => {
-    if (label === "") problems[customFieldId(index, "label")] = "Write what the visitor is asked.";
-    if (!/^[a-z0-9_]+$/.test(key)) problems[customFieldId(index, "key")] = "Use a to z, 0 to 9 and _.";
+    if (label === "") problems[customFieldId(index, "label")] = t`Write what the visitor is asked.`;
+    if (!/^[a-z0-9_]+$/.test(key)) problems[customFieldId(index, "key")] = t`Use a to z, 0 to 9 and _.`;
     else if (fields.findIndex((other) => other.key === key) < index)
-      problems[customFieldId(index, "key")] = "Another question has this key.";
+      problems[customFieldId(index, "key")] = t`Another question has this key.`;
     if (type === "select" && options.length === 0)
-      problems[customFieldId(index, "options")] = "Write at least one choice.";
+      problems[customFieldId(index, "options")] = t`Write at least one choice.`;
   });
   return problems;
 }

@@ -11,11 +11,12 @@ import {
   newCustomField,
   type CustomField,
 } from "./custom-field-draft";
+import { t } from "../../texts/translate";
 
 const TYPES = [
-  { value: "text", label: "A line of text" },
-  { value: "select", label: "A choice" },
-  { value: "consent", label: "Consent (a box to tick)" },
+  { value: "text", label: t`A line of text` },
+  { value: "select", label: t`A choice` },
+  { value: "consent", label: t`Consent (a box to tick)` },
 ] as const;
 
 interface CustomFieldsProps {
@@ -45,9 +46,9 @@ export function CustomFields({ fields, problems, onChange }: CustomFieldsProps) 
   };
   return (
     <fieldset class="field custom-fields" data-field={CUSTOM_FIELDS_ID}>
-      <legend>Your own questions</legend>
+      <legend>{t`Your own questions`}</legend>
       {fields.map((field, index) => (
-        <div key={index} class="custom-field" role="group" aria-label={`Question ${index + 1}`}>
+        <div key={index} class="custom-field" role="group" aria-label={t`Question ${index + 1}`}>
           <CustomFieldControls
             index={index}
             field={field}
@@ -58,20 +59,20 @@ export function CustomFields({ fields, problems, onChange }: CustomFieldsProps) 
           />
           <div class="custom-field-buttons">
             <RowButton
-              label="Move up"
+              label={t`Move up`}
               icon="chevron-down"
               isTurned
               isOff={index === 0}
               onClick={() => move(index, index - 1)}
             />
             <RowButton
-              label="Move down"
+              label={t`Move down`}
               icon="chevron-down"
               isOff={index === fields.length - 1}
               onClick={() => move(index, index + 1)}
             />
             <RowButton
-              label="Remove"
+              label={t`Remove`}
               icon="trash-2"
               onClick={() =>
                 changeList(
@@ -92,14 +93,14 @@ export function CustomFields({ fields, problems, onChange }: CustomFieldsProps) 
             onClick={() => changeList([...fields, newCustomField(fields)], customFieldId(fields.length, "label"))}
           >
             <Icon name="plus" />
-            Add a question
+            {t`Add a question`}
           </button>
         </div>
       )}
       <FieldNotes
         id={CUSTOM_FIELDS_ID}
         problem={problems[CUSTOM_FIELDS_ID]}
-        help="At most five. Agents see the answers beside the chat. The form for messages while nobody is online asks them too."
+        help={t`At most five. Agents see the answers beside the chat. The form for messages while nobody is online asks them too.`}
       />
     </fieldset>
   );
@@ -122,7 +123,7 @@ function CustomFieldControls({ index, field, problems, onChange }: CustomFieldCo
     <>
       <TextField
         {...common("label")}
-        label={type === "consent" ? "What the visitor agrees to" : "Question"}
+        label={type === "consent" ? t`What the visitor agrees to` : t`Question`}
         value={field.label}
         onInput={(label) => onChange({ label })}
         input={{ maxLength: 100, dir: "auto" }}
@@ -130,14 +131,14 @@ function CustomFieldControls({ index, field, problems, onChange }: CustomFieldCo
       <div class="two-fields">
         <SelectField
           {...common("type")}
-          label="Answer"
+          label={t`Answer`}
           value={type}
           options={TYPES}
           onChange={(type) => onChange({ type })}
         />
         <TextField
           {...common("key")}
-          label="Key in webhooks"
+          label={t`Key in webhooks`}
           value={field.key}
           onInput={(key) => onChange({ key })}
           input={{ maxLength: 32, spellcheck: false, dir: "ltr" }}
@@ -146,8 +147,8 @@ function CustomFieldControls({ index, field, problems, onChange }: CustomFieldCo
       {type === "select" && (
         <TextAreaField
           {...common("options")}
-          label="Choices"
-          help="One on each line, at most 20."
+          label={t`Choices`}
+          help={t`One on each line, at most 20.`}
           value={field.options.join("\n")}
           onInput={(text) => onChange({ options: text === "" ? [] : text.split("\n") })}
           area={{ rows: 3, dir: "auto" }}
@@ -156,14 +157,14 @@ function CustomFieldControls({ index, field, problems, onChange }: CustomFieldCo
       {type === "consent" && (
         <TextField
           {...common("link")}
-          label="Link (optional)"
-          help="For example, to your privacy policy. “Read more” leads to it."
+          label={t`Link (optional)`}
+          help={t`For example, to your privacy policy. “Read more” leads to it.`}
           value={field.link ?? ""}
           onInput={(link) => onChange({ link })}
           input={{ ...URL_INPUT, placeholder: "https://" }}
         />
       )}
-      <Switch label="Required" isOn={field.required} onChange={(required) => onChange({ required })} />
+      <Switch label={t`Required`} isOn={field.required} onChange={(required) => onChange({ required })} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { keptDraftsOf } from "./kept-drafts";
+import { t } from "../../texts/translate";
 
 /** The last part of a channel's page, which deletes the channel. */
 export function DeleteChannel({ channel, effect }: { channel: Channel; effect: string }) {
@@ -15,14 +16,14 @@ export function DeleteChannel({ channel, effect }: { channel: Channel; effect: s
     channels.remove(channel.channel_id);
     keptDraftsOf(workspace).delete(channel.channel_id);
     navigate(CHANNELS_ROUTE, true);
-    toast(`${channel.name} is deleted.`);
+    toast(t`${channel.name} is deleted.`);
   };
   return (
     <DeleteByName
-      thing="the channel"
+      thing={t`the channel`}
       name={channel.name}
       id={channel.channel_id}
-      effect={`${effect} Chats and their messages are kept.`}
+      effect={t`${effect} Chats and their messages are kept.`}
       remove={remove}
     />
   );

@@ -14,32 +14,33 @@ import {
 } from "../../ui/form-fields";
 import { FormSection } from "../admin/detail-header";
 import { LAUNCHER_RANGES, type WidgetDraft, type SectionProps } from "./widget-draft";
+import { t } from "../../texts/translate";
 
 const THEMES = [
-  { value: "system", label: "As the visitor's device" },
-  { value: "light", label: "Always light" },
-  { value: "dark", label: "Always dark" },
+  { value: "system", label: t`As the visitor's device` },
+  { value: "light", label: t`Always light` },
+  { value: "dark", label: t`Always dark` },
 ] as const;
 const POSITIONS = [
-  { value: "left", label: "Left" },
-  { value: "right", label: "Right" },
+  { value: "left", label: t`Left` },
+  { value: "right", label: t`Right` },
 ] as const;
 const REPLY_TIMES = [
-  { value: "", label: "Say nothing" },
-  { value: "minutes", label: "In a few minutes" },
-  { value: "hours", label: "In a few hours" },
-  { value: "day", label: "Within a day" },
+  { value: "", label: t`Say nothing` },
+  { value: "minutes", label: t`In a few minutes` },
+  { value: "hours", label: t`In a few hours` },
+  { value: "day", label: t`Within a day` },
 ] as const;
 
 export type Colors = Pick<WidgetDraft["settings"], "color" | "color2">;
 
 export function LookSection({ settings, shownColors, problems, change }: SectionProps & { shownColors: Colors }) {
   return (
-    <FormSection title="Look">
+    <FormSection title={t`Look`}>
       <div class="two-fields">
         <ColorField
           id="widget.color"
-          label="Colour"
+          label={t`Colour`}
           value={settings.color}
           shown={shownColors.color}
           problem={problems["widget.color"]}
@@ -47,24 +48,24 @@ export function LookSection({ settings, shownColors, problems, change }: Section
         />
         <ColorField
           id="widget.color2"
-          label="Visitor's messages"
+          label={t`Visitor's messages`}
           value={settings.color2 ?? ""}
           shown={shownColors.color2 ?? shownColors.color}
-          placeholder="The same"
+          placeholder={t`The same`}
           problem={problems["widget.color2"]}
           onChange={(color2) => change({ color2 })}
         />
       </div>
       <Segments
         name="theme"
-        label="Theme"
+        label={t`Theme`}
         value={settings.theme}
         options={THEMES}
         onChange={(theme) => change({ theme })}
       />
       <TextField
         id="widget.title"
-        label="Title"
+        label={t`Title`}
         problem={problems["widget.title"]}
         value={settings.title}
         onInput={(title) => change({ title })}
@@ -72,8 +73,8 @@ export function LookSection({ settings, shownColors, problems, change }: Section
       />
       <TextAreaField
         id="widget.greeting"
-        label="Greeting (optional)"
-        help="The first line above the conversation. It is signed with the title."
+        label={t`Greeting (optional)`}
+        help={t`The first line above the conversation. It is signed with the title.`}
         problem={problems["widget.greeting"]}
         value={settings.greeting ?? ""}
         onInput={(greeting) => change({ greeting })}
@@ -81,16 +82,16 @@ export function LookSection({ settings, shownColors, problems, change }: Section
       />
       <SelectField
         id="reply-time"
-        label="How fast you usually answer"
-        help="The first screen says it while agents are online."
+        label={t`How fast you usually answer`}
+        help={t`The first screen says it while agents are online.`}
         value={settings.reply_time ?? ""}
         options={REPLY_TIMES}
         onChange={(time) => change({ reply_time: time || null })}
       />
       <TextField
         id="widget.avatar"
-        label="Address of a picture (optional)"
-        help="Shown beside the title while no agent is online."
+        label={t`Address of a picture (optional)`}
+        help={t`Shown beside the title while no agent is online.`}
         problem={problems["widget.avatar"]}
         value={settings.avatar ?? ""}
         onInput={(avatar) => change({ avatar })}
@@ -114,25 +115,25 @@ export function LauncherSection({ settings, problems, change }: SectionProps) {
     />
   );
   return (
-    <FormSection title="Place on the page">
+    <FormSection title={t`Place on the page`}>
       <Switch
-        label="Chat button"
-        help="If off, only your own button opens the window: let it call widget_api.open()."
+        label={t`Chat button`}
+        help={t`If off, only your own button opens the window: let it call widget_api.open().`}
         isOn={!launcher.hidden}
         onChange={(isShown) => change({ launcher: { ...launcher, hidden: !isShown } })}
       />
       <Segments
         name="position"
-        label="Side"
+        label={t`Side`}
         value={position}
         options={POSITIONS}
         onChange={(position: WidgetSettings["position"]) => change({ position })}
       />
       <div class="two-fields">
-        {numberField("offset_x", "Distance from the side")}
-        {numberField("offset_y", "Distance from the bottom")}
+        {numberField("offset_x", t`Distance from the side`)}
+        {numberField("offset_y", t`Distance from the bottom`)}
       </div>
-      {numberField("z_index", "Layer (z-index)", "A lower number puts the chat behind a bar or dialog of your page.")}
+      {numberField("z_index", t`Layer (z-index)`, t`A lower number puts the chat behind a bar or dialog of your page.`)}
     </FormSection>
   );
 }
@@ -157,7 +158,7 @@ function ColorField({ id, label, value, shown, placeholder, problem, onChange }:
       <div class="color-field">
         <input
           type="color"
-          aria-label={`Pick: ${label}`}
+          aria-label={t`Pick: ${label}`}
           value={shown}
           onInput={(event) => onChange(event.currentTarget.value)}
         />

@@ -3,6 +3,7 @@ import { integratorUrlHelp, PULL_HELP, PULL_LABEL, receiverUrlHelp } from "../ad
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 import { AudienceFields } from "./audience-fields";
+import { t } from "../../texts/translate";
 
 /** The settings of an API channel besides its name. */
 export interface NewApiChannel {
@@ -41,7 +42,7 @@ function AddressFields({ draft, problem, onChange }: NewApiChannelFieldsProps) {
     <>
       <Field
         id="channel-server"
-        label="Address of your server"
+        label={t`Address of your server`}
         help={`${integratorUrlHelp(draft.integrator_url, true)} ${receiverUrlHelp(settings.value)}`}
         problem={problem}
       >
@@ -61,8 +62,8 @@ function AddressFields({ draft, problem, onChange }: NewApiChannelFieldsProps) {
         )}
       </Field>
       <Switch
-        label="Chunked requests"
-        help="For servers that expect chunked transfer encoding."
+        label={t`Chunked requests`}
+        help={t`For servers that expect chunked transfer encoding.`}
         isOn={draft.chunked}
         onChange={(chunked) => onChange({ ...draft, chunked })}
       />

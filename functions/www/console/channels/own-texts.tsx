@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { chooseLanguage, loadTexts, type Texts } from "../../widget/texts/texts";
+import { chooseLanguage, loadTexts, type Texts } from "../../widget/texts";
 import type { WidgetDraft } from "./widget-draft";
+import { t } from "../../texts/translate";
 
 const MAX_TEXT_CHARACTERS = 200;
 
@@ -72,8 +73,8 @@ export function OwnTexts({ settings, problem, onChange }: OwnTextsProps) {
             <button
               type="button"
               class="btn only-icon"
-              aria-label={`Use the standard text: ${standard[key] ?? key}`}
-              title="Use the standard text"
+              aria-label={t`Use the standard text: ${standard[key] ?? key}`}
+              title={t`Use the standard text`}
               onClick={() => remove(key)}
             >
               <Icon name="x" />
@@ -82,7 +83,7 @@ export function OwnTexts({ settings, problem, onChange }: OwnTextsProps) {
         </div>
       ))}
       <div class="field">
-        <label for="widget.texts">Use own words</label>
+        <label for="widget.texts">{t`Use own words`}</label>
         <div class="own-text">
           <select
             {...controlAttributes("widget.texts", true, problem)}
@@ -90,7 +91,7 @@ export function OwnTexts({ settings, problem, onChange }: OwnTextsProps) {
             value={chosenKey}
             onChange={(event) => setChosenKey(event.currentTarget.value)}
           >
-            <option value="">Choose a text…</option>
+            <option value="">{t`Choose a text…`}</option>
             {Object.entries(standard)
               .filter(([key]) => !Object.hasOwn(texts, key))
               .map(([key, text]) => (
@@ -100,7 +101,7 @@ export function OwnTexts({ settings, problem, onChange }: OwnTextsProps) {
               ))}
           </select>
           <button type="button" class="btn line" aria-disabled={chosenKey === ""} onClick={add}>
-            Add
+            {t`Add`}
           </button>
         </div>
         <FieldNotes
@@ -108,8 +109,8 @@ export function OwnTexts({ settings, problem, onChange }: OwnTextsProps) {
           problem={problem}
           help={
             language === "auto"
-              ? "Own words appear in every language. To write them in one language, choose it above."
-              : "They replace the standard text."
+              ? t`Own words appear in every language. To write them in one language, choose it above.`
+              : t`They replace the standard text.`
           }
         />
       </div>

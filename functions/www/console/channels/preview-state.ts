@@ -2,16 +2,17 @@
 
 import type { Message, Person } from "../../widget/service/types";
 import { createState, type State } from "../../widget/state";
-import type { Texts } from "../../widget/texts/texts";
+import type { Texts } from "../../widget/texts";
 import type { WidgetDraft } from "./widget-draft";
+import { t, tIn } from "../../texts/translate";
 
 /** The moments of a visit that the preview can show. */
 export const PREVIEW_MOMENTS = [
-  { value: "start", label: "Start" },
-  { value: "chat", label: "Chat" },
-  { value: "ended", label: "Ended" },
-  { value: "offline", label: "Offline" },
-  { value: "closed", label: "Closed" },
+  { value: "start", label: tIn("screen", "Start") },
+  { value: "chat", label: t`Chat` },
+  { value: "ended", label: t`Ended` },
+  { value: "offline", label: t`Offline` },
+  { value: "closed", label: t`Closed` },
 ] as const;
 export type PreviewMoment = (typeof PREVIEW_MOMENTS)[number]["value"];
 
@@ -57,7 +58,7 @@ const sampleMessages = ({ name }: Person, now: number): Message[] => [
     at: now - 2 * MINUTE_MS,
     from: "visitor",
     type: "text",
-    text: "Hello! Does the blue jacket come in a larger size?",
+    text: t`Hello! Does the blue jacket come in a larger size?`,
   },
   {
     chat_id: CHAT_ID,
@@ -66,6 +67,6 @@ const sampleMessages = ({ name }: Person, now: number): Message[] => [
     from: "agent",
     name,
     type: "text",
-    text: "Yes, it does. Sizes up to XXL are in stock.",
+    text: t`Yes, it does. Sizes up to XXL are in stock.`,
   },
 ];

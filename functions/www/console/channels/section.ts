@@ -1,12 +1,13 @@
 import "./channels.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
+import { t } from "../../texts/translate";
 
 export const CHANNELS: Section = {
   name: "channels",
-  title: "Channels",
+  title: t`Channels`,
   icon: "plug",
-  keywords: "widget website settings",
-  adminsOnly: "Only admins manage channels",
+  keywords: t`widget website settings`,
+  adminsOnly: t`Only admins manage channels`,
   Page: lazyComponent(() => import("./channels").then(({ Channels }) => Channels)),
 };

@@ -2,6 +2,7 @@ import type { Channel, ChannelChanges } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** The state of a channel's form, with a function that stores changes. `fields` are the names of the fields that show
  * their own problems. */
@@ -20,7 +21,7 @@ export function useChannelForm<Kind extends Channel>(
     if (stored === undefined) return undefined;
     channels.put(stored);
     onStored(stored as Kind);
-    toast("Saved. It applies within ten seconds.");
+    toast(t`Saved. It applies within ten seconds.`);
     return stored as Kind;
   };
   return { form, problems, setProblems, isBusy, save };

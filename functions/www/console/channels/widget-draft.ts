@@ -6,6 +6,7 @@ import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
 import type { Problems } from "../admin/use-settings-form";
 import { customFieldProblems, storedCustomFields } from "./custom-field-draft";
+import { t } from "../../texts/translate";
 
 /** The numbers that the launcher's settings can have. */
 export const LAUNCHER_RANGES = { offset_x: [0, 400], offset_y: [0, 400], z_index: [1, 2_147_483_647] } as const;
@@ -99,10 +100,10 @@ export function draftProblems({ name, settings, business_hours }: WidgetDraft): 
   const { when, fields, custom_fields } = settings.contacts_form;
   const isEmpty = fields.length + custom_fields.length === 0;
   return {
-    ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
-    ...(settings.title.trim() === "" ? { "widget.title": "Give the window a title." } : {}),
+    ...(name.trim() === "" ? { name: t`Give the channel a name.` } : {}),
+    ...(settings.title.trim() === "" ? { "widget.title": t`Give the window a title.` } : {}),
     ...(when !== "never" && isEmpty
-      ? { "widget.contacts_form.fields": "Choose at least one field, or never show the form." }
+      ? { "widget.contacts_form.fields": t`Choose at least one field, or never show the form.` }
       : {}),
     ...hoursProblems(business_hours),
     ...launcherProblems(settings.launcher),
@@ -113,7 +114,7 @@ export function draftProblems({ name, settings, business_hours }: WidgetDraft): 
 function launcherProblems(launcher: WidgetSettings["launcher"]): Record<string, string> {
   const names = Object.keys(LAUNCHER_RANGES) as (keyof typeof LAUNCHER_RANGES)[];
   const wrong = names.filter((name) => !isInRange(launcher[name], LAUNCHER_RANGES[name]));
-  const textOf = ([min, max]: readonly [number, number]) => `Give a whole number from ${min} to ${max}.`;
+  const textOf = ([min, max]: readonly [number, number]) => t`Give a whole number from ${min} to ${max}.`;
   return Object.fromEntries(wrong.map((name) => [`widget.launcher.${name}`, textOf(LAUNCHER_RANGES[name])]));
 }
 

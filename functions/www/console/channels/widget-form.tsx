@@ -12,6 +12,7 @@ import { CUSTOM_FIELD_IDS, CUSTOM_FIELDS_ID } from "./custom-field-draft";
 import { LauncherSection, LookSection, type Colors } from "./look-section";
 import { OwnTexts } from "./own-texts";
 import type { SettingsChange, WidgetDraft } from "./widget-draft";
+import { t } from "../../texts/translate";
 
 /** The fields that show their own problems. */
 export const FIELD_NAMES = [
@@ -33,7 +34,7 @@ export const FIELD_NAMES = [
 ] as const;
 
 const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[] = [
-  { value: "auto", label: "The page's or the visitor's language" },
+  { value: "auto", label: t`The page's or the visitor's language` },
   { value: "en", label: "English" },
   { value: "de", label: "Deutsch" },
   { value: "es", label: "Español" },
@@ -51,8 +52,8 @@ const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[]
   { value: "zh", label: "中文" },
 ];
 const MOVED_FROM = [
-  { value: "", label: "No" },
-  { value: "jivo", label: "Yes, from Jivo" },
+  { value: "", label: t`No` },
+  { value: "jivo", label: t`Yes, from Jivo` },
 ] as const;
 
 interface WidgetFormProps {
@@ -72,11 +73,11 @@ export function WidgetForm({ draft, storedHours, shownColors, problems, onChange
   return (
     <>
       <FormProblem text={problems[""]} />
-      <FormSection title="General">
+      <FormSection title={t`General`}>
         <TextField
           id="name"
-          label="Name"
-          help="Agents see it beside each chat."
+          label={t`Name`}
+          help={t`Agents see it beside each chat.`}
           problem={problems["name"]}
           value={draft.name}
           onInput={(name) => onChange({ ...draft, name })}
@@ -84,16 +85,16 @@ export function WidgetForm({ draft, storedHours, shownColors, problems, onChange
         />
         <TextAreaField
           id="widget.allowed_sites"
-          label="Allowed sites"
-          help="One host on each line. *.shop.example stands for all subdomains. Without sites, every page may show the widget."
+          label={t`Allowed sites`}
+          help={t`One host on each line. *.shop.example stands for all subdomains. Without sites, every page may show the widget.`}
           problem={problems["widget.allowed_sites"]}
           value={draft.sites}
           onInput={(sites) => onChange({ ...draft, sites })}
           area={{ rows: 3, spellcheck: false, dir: "ltr", placeholder: "shop.example\n*.shop.example" }}
         />
         <Switch
-          label="Shown on your site"
-          help="If off, the chat window is hidden. Open chats stay open."
+          label={t`Shown on your site`}
+          help={t`If off, the chat window is hidden. Open chats stay open.`}
           isOn={draft.enabled}
           onChange={(enabled) => onChange({ ...draft, enabled })}
         />
@@ -101,10 +102,10 @@ export function WidgetForm({ draft, storedHours, shownColors, problems, onChange
       </FormSection>
       <LookSection {...section} shownColors={shownColors} />
       <LauncherSection {...section} />
-      <FormSection title="Language and texts">
+      <FormSection title={t`Language and texts`}>
         <SelectField
           id="language"
-          label="Language"
+          label={t`Language`}
           value={settings.language}
           options={LANGUAGES}
           onChange={(language) => change({ language })}
@@ -112,7 +113,7 @@ export function WidgetForm({ draft, storedHours, shownColors, problems, onChange
         <OwnTexts settings={settings} problem={problems["widget.texts"]} onChange={(texts) => change({ texts })} />
       </FormSection>
       <ContactsSection {...section} />
-      <FormSection title="Business hours">
+      <FormSection title={t`Business hours`}>
         <BusinessHoursFields
           hours={draft.business_hours}
           stored={storedHours}
@@ -121,29 +122,29 @@ export function WidgetForm({ draft, storedHours, shownColors, problems, onChange
           onChange={(business_hours) => onChange({ ...draft, business_hours })}
         />
       </FormSection>
-      <FormSection title="Behaviour">
+      <FormSection title={t`Behaviour`}>
         <Switch
-          label="Visitors can rate a chat"
-          help="They are asked when a chat with an agent has ended."
+          label={t`Visitors can rate a chat`}
+          help={t`They are asked when a chat with an agent has ended.`}
           isOn={settings.rating}
           onChange={(rating) => change({ rating })}
         />
         <Switch
-          label="Sound"
-          help="Played for a new message that the visitor does not see at once."
+          label={t`Sound`}
+          help={t`Played for a new message that the visitor does not see at once.`}
           isOn={settings.sound}
           onChange={(sound) => change({ sound })}
         />
         <Switch
-          label="Agents see what visitors are typing"
-          help="They see the text before it is sent. If off, they see only that the visitor is typing. Say it in your privacy policy if it is on."
+          label={t`Agents see what visitors are typing`}
+          help={t`They see the text before it is sent. If off, they see only that the visitor is typing. Say it in your privacy policy if it is on.`}
           isOn={settings.typing_preview}
           onChange={(typing_preview) => change({ typing_preview })}
         />
         <SelectField
           id="moved-from"
-          label="Moved from another service"
-          help="For pages that were written for that service's widget: their code works unchanged, because the names of the object and the callbacks begin with jivo_, and the selector jdiv finds the widget."
+          label={t`Moved from another service`}
+          help={t`For pages that were written for that service's widget: their code works unchanged, because the names of the object and the callbacks begin with jivo_, and the selector jdiv finds the widget.`}
           value={settings.moved_from ?? ""}
           options={MOVED_FROM}
           onChange={(service) => change({ moved_from: service || null })}

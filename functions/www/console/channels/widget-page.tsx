@@ -16,11 +16,12 @@ import { useChannelForm } from "./use-channel-form";
 import { changesOf, completeColor, completeLauncher, draftOf, draftProblems, type WidgetDraft } from "./widget-draft";
 import { FIELD_NAMES, WidgetForm } from "./widget-form";
 import { WidgetPreview } from "./widget-preview";
+import { rich, t } from "../../texts/translate";
 
 type Pane = "settings" | "preview";
 const PANES = [
-  { value: "settings", label: "Settings" },
-  { value: "preview", label: "Preview" },
+  { value: "settings", label: t`Settings` },
+  { value: "preview", label: t`Preview` },
 ] as const;
 
 const GROUPS = ["audience", "settings"] as const;
@@ -86,12 +87,12 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
     <div class={`detail-page shows-${pane}`}>
       <DetailHeader
         name={channel.name}
-        list={{ name: "All channels", route: CHANNELS_ROUTE }}
+        list={{ name: t`All channels`, route: CHANNELS_ROUTE }}
         form={{ hasChanges, isBusy, onDiscard: discard }}
       >
         <Segments
           name="pane"
-          label="What is shown"
+          label={t`What is shown`}
           value={pane}
           options={PANES}
           hidesLabel
@@ -100,13 +101,13 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
       </DetailHeader>
       <div class="detail-settings scroll">
         <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
-          <FormSection title="Add it to your site">
+          <FormSection title={t`Add it to your site`}>
             <p class="quiet-text">
-              Paste this tag into each page that shows the chat window, before <code>{"</body>"}</code>.
+              {rich`Paste this tag into each page that shows the chat window, before ${(<code>{"</body>"}</code>)}.`}
             </p>
             <div class="code-line">
               <code>{channel.snippet}</code>
-              <CopyButton text={channel.snippet} label="Copy the tag" caption="Copy" />
+              <CopyButton text={channel.snippet} label={t`Copy the tag`} caption={t`Copy`} />
             </div>
           </FormSection>
           <WidgetForm
@@ -117,7 +118,7 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
             onChange={change}
           />
         </form>
-        <DeleteChannel channel={channel} effect="The chat window disappears from your site." />
+        <DeleteChannel channel={channel} effect={t`The chat window disappears from your site.`} />
       </div>
       <WidgetPreview settings={shown} />
     </div>

@@ -7,11 +7,12 @@ import { session } from "../state/agent/session";
 import { HostElement } from "../../widget/view/host-element";
 import { View } from "../../widget/view/mount";
 import type { Actions } from "../../widget/view/props";
-import { withOverrides } from "../../widget/texts/texts";
+import { withOverrides } from "../../widget/texts";
 import { useStandardTexts } from "./own-texts";
 import { adaptToPreview } from "./preview-styles";
 import { PREVIEW_MOMENTS, previewState, type PreviewMoment } from "./preview-state";
 import type { WidgetDraft } from "./widget-draft";
+import { t } from "../../texts/translate";
 
 const loadWindow = () => import("../../widget/view/window-main");
 const nothing = () => {};
@@ -37,8 +38,8 @@ const NO_ACTIONS: Actions = {
   mediaFailed: nothing,
 };
 const SCHEMES = [
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "light", label: t`Light` },
+  { value: "dark", label: t`Dark` },
 ] as const;
 type Scheme = (typeof SCHEMES)[number]["value"];
 
@@ -76,11 +77,11 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
 
   const label = PREVIEW_MOMENTS.find(({ value }) => value === moment)?.label ?? "";
   return (
-    <section class="channel-preview" aria-label="Preview">
+    <section class="channel-preview" aria-label={t`Preview`}>
       <div class="preview-bar">
         <Segments
           name="moment"
-          label="Moment"
+          label={t`Moment`}
           hidesLabel
           value={moment}
           options={PREVIEW_MOMENTS}
@@ -88,14 +89,14 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
         />
         <Segments
           name="scheme"
-          label="Colours of the visitor's device"
+          label={t`Colours of the visitor's device`}
           hidesLabel
           value={scheme}
           options={SCHEMES}
           onChange={setScheme}
         />
       </div>
-      <div class="preview-frame" role="img" aria-label={`The widget: ${label}`}>
+      <div class="preview-frame" role="img" aria-label={t`The widget: ${label}`}>
         <div ref={stage} class={`preview-stage ${scheme}`} inert />
       </div>
     </section>

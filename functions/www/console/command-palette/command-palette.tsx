@@ -1,4 +1,3 @@
-import "./command-palette.css";
 import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
@@ -19,10 +18,11 @@ import { focusComposer, closeOverlay, overlay, activeTab } from "../state/list/v
 import type { Workspace } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
 import type { ChatRow, SavedView } from "../../api/types";
+import { t } from "../../texts/translate";
 
 interface Command {
   id: string;
-  group: "This chat" | "Chats" | "Actions" | "Go to";
+  group: string;
   name: string;
   /** Additional search words that match this command even if its name does not contain them. */
   keywords?: string;
@@ -38,16 +38,16 @@ const MAX_FOUND_CHATS = 5;
 /** A shorter search text is not sent to the service, because it matches most chats. */
 const MIN_SEARCH_CHARACTERS = 2;
 const STATE_LABELS: Record<ChatRow["state"], string> = {
-  waiting: "waiting",
-  active: "active",
-  bot: "bot",
-  closed: "closed",
+  waiting: t`waiting`,
+  active: t`active`,
+  bot: t`bot`,
+  closed: t`closed`,
 };
 
 function chatCommand(row: ChatRow): Command {
   return {
     id: `chat-${row.chat_id}`,
-    group: "Chats",
+    group: t`Chats`,
     name: visitorName(row),
     hint: `#${row.chat_id} · ${STATE_LABELS[row.state]}`,
     image: (
@@ -77,7 +77,7 @@ function namedFirst(rows: readonly ChatRow[], searchTerm: string): ChatRow[] {
 function numberCommand(searchTerm: string, rows: readonly ChatRow[]): Command[] {
   const chatId = numberSearched(searchTerm);
   if (chatId === undefined || rows.some((row) => row.chat_id === chatId)) return [];
-  return [command("Chats", `Open chat #${chatId}`, "message-square", () => openChat(chatId))];
+  return [command(t`Chats`, t`Open chat #${chatId}`, "message-square", () => openChat(chatId))];
 }
 
 function command(
@@ -96,103 +96,106 @@ function openChatCommands(workspace: Workspace, row: ChatRow): Command[] {
   const isMine = workspace.chats.isMine(row);
   const commands: Command[] = [];
   const add = (name: string, iconName: IconName, run: () => void, more: Partial<Command>) =>
-    commands.push(command("This chat", name, iconName, run, more));
+    commands.push(command(t`This chat`, name, iconName, run, more));
   if (row.state === "waiting" || row.state === "bot") {
-    const name = row.state === "bot" ? "Take over from the bot" : "Accept";
+    const name = row.state === "bot" ? t`Take over from the bot` : t`Accept`;
     add(name, "check", () => acceptChat(workspace, chatId), { shortcut: "A" });
   }
   if (isMine) {
-    add("Reply", "message-square", () => focusComposer(chatId), { shortcut: "R", keywords: "write answer" });
-    add("Send a link to a file", "paperclip", () => (overlay.value = { kind: "file", chatId }), {
-      keywords: "photo video document attach",
+    add(t`Reply`, "message-square", () => focusComposer(chatId), { shortcut: "R", keywords: t`write answer` });
+    add(t`Send a link to a file`, "paperclip", () => (overlay.value = { kind: "file", chatId }), {
+      keywords: t`photo video document attach`,
     });
   }
   if (isMine && !workspace.runningCalls.byChat.value.has(chatId))
-    add("Call the visitor…", "phone", () => (overlay.value = { kind: "call", chatId }), {
+    add(t`Call the visitor…`, "phone", () => (overlay.value = { kind: "call", chatId }), {
       shortcut: "C",
-      keywords: "phone dial ring",
+      keywords: t`phone dial ring`,
     });
-  add("Add a private note", "sticky-note", () => focusComposer(chatId, "note"), { shortcut: "N" });
+  add(t`Add a private note`, "sticky-note", () => focusComposer(chatId, "note"), { shortcut: "N" });
   if (row.state === "active" && (isMine || workspace.isAdmin))
-    add("Transfer…", "arrow-right-left", () => (overlay.value = { kind: "transfer", chatId }), {
+    add(t`Transfer…`, "arrow-right-left", () => (overlay.value = { kind: "transfer", chatId }), {
       shortcut: "T",
-      keywords: "assign agent department hand over",
+      keywords: t`assign agent department hand over`,
     });
-  add("Tags…", "tag", () => (overlay.value = { kind: "tags", chatId }), { shortcut: "L", keywords: "label" });
+  add(t`Tags…`, "tag", () => (overlay.value = { kind: "tags", chatId }), { shortcut: "L", keywords: t`label` });
   if (isMine)
-    add("Snooze…", "clock", () => (overlay.value = { kind: "snooze", chatId }), {
+    add(t`Snooze…`, "clock", () => (overlay.value = { kind: "snooze", chatId }), {
       shortcut: "S",
-      keywords: "later aside remind",
+      keywords: t`later aside remind`,
     });
   if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
-    add("Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
+    add(t`Close`, "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: t`end finish` });
   const visitor = workspace.timelines.peek(chatId)?.chatDetails.value?.visitor;
   if (visitor === undefined) return commands;
   add(
-    visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor",
+    visitor.blacklisted ? t`Remove from the blacklist` : t`Blacklist the visitor`,
     "ban",
     () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
-    { keywords: "block ban spam" },
+    { keywords: t`block ban spam` },
   );
   if (workspace.isAdmin) {
-    add("Export the chat…", "download", () => (overlay.value = { kind: "export", chatId }), {
-      keywords: "save json csv file",
+    add(t`Export the chat…`, "download", () => (overlay.value = { kind: "export", chatId }), {
+      keywords: t`save json csv file`,
     });
-    add("Erase the visitor…", "trash-2", () => navigate(erasureRoute(visitor.number)), { keywords: "delete gdpr" });
+    add(t`Erase the visitor…`, "trash-2", () => navigate(erasureRoute(visitor.number)), { keywords: t`delete gdpr` });
   }
   return commands;
 }
 
 const THEME_COMMANDS = [
-  { name: "light", label: "Light theme", icon: "sun" },
-  { name: "dark", label: "Dark theme", icon: "moon" },
-  { name: "system", label: "System theme", icon: "monitor" },
+  { name: "light", label: t`Light theme`, icon: "sun" },
+  { name: "dark", label: t`Dark theme`, icon: "moon" },
+  { name: "system", label: t`System theme`, icon: "monitor" },
 ] as const;
 
 /** The commands that do not depend on the open chat. */
 function generalCommands(workspace: Workspace): Command[] {
   const commands: Command[] = [];
   const add = (name: string, iconName: IconName, run: () => void, more: Partial<Command>) =>
-    commands.push(command("Actions", name, iconName, run, more));
+    commands.push(command(t`Actions`, name, iconName, run, more));
   const isOnline = workspace.presence.status.value === "online";
   add(
-    isOnline ? "Set status to away" : "Set status to online",
+    isOnline ? t`Set status to away` : t`Set status to online`,
     "user-round",
     () => void workspace.presence.set(isOnline ? "away" : "online"),
-    { keywords: "presence status pause" },
+    { keywords: t`presence status pause` },
   );
   for (const { name, label, icon } of THEME_COMMANDS)
-    if (theme.value !== name) add(label, icon, () => (theme.value = name), { keywords: "appearance colours" });
+    if (theme.value !== name) add(label, icon, () => (theme.value = name), { keywords: t`appearance colours` });
   add(
-    isSoundEnabled.value ? "Sound off" : "Sound on",
+    isSoundEnabled.value ? t`Sound off` : t`Sound on`,
     isSoundEnabled.value ? "volume-x" : "volume-2",
     () => (isSoundEnabled.value = !isSoundEnabled.value),
     { keywords: "mute" },
   );
   if (workspace.isAdmin) {
-    add("Manage canned replies", "square-slash", () => (overlay.value = { kind: "canned" }), {
-      keywords: "templates shortcuts",
+    add(t`Manage canned replies`, "square-slash", () => (overlay.value = { kind: "canned" }), {
+      keywords: t`templates shortcuts`,
     });
-    add("Add a channel", "plug", () => (overlay.value = { kind: "channel" }), {
-      keywords: "connect api widget website",
+    add(t`Add a channel`, "plug", () => (overlay.value = { kind: "channel" }), {
+      keywords: t`connect api widget website`,
     });
   }
-  add("Filter the list", "list-filter", openFilter, { shortcut: "F", keywords: "unread unanswered tag channel view" });
-  add("Keyboard shortcuts", "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
-    shortcut: "?",
-    keywords: "keys help",
+  add(t`Filter the list`, "list-filter", openFilter, {
+    shortcut: "F",
+    keywords: t`unread unanswered tag channel view`,
   });
-  add("Sign out", "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: "log out leave" });
+  add(t`Keyboard shortcuts`, "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
+    shortcut: "?",
+    keywords: t`keys help`,
+  });
+  add(t`Sign out`, "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: t`log out leave` });
   return commands;
 }
 
 const TAB_COMMAND_NAMES: Record<Tab, string> = {
-  waiting: "Waiting chats",
-  mine: "My chats",
-  snoozed: "Snoozed chats",
-  bot: "Chats with a bot",
-  all: "All open chats",
-  closed: "Closed chats",
+  waiting: t`Waiting chats`,
+  mine: t`My chats`,
+  snoozed: t`Snoozed chats`,
+  bot: t`Chats with a bot`,
+  all: t`All open chats`,
+  closed: t`Closed chats`,
 };
 
 function openView(view: SavedView): void {
@@ -206,20 +209,20 @@ function navigationCommands(workspace: Workspace): Command[] {
     openChat(undefined);
   };
   const tabs = TABS.map((tab) =>
-    command("Go to", TAB_COMMAND_NAMES[tab], "inbox", showTab(tab), { keywords: "inbox list" }),
+    command(t`Go to`, TAB_COMMAND_NAMES[tab], "inbox", showTab(tab), { keywords: t`inbox list` }),
   );
   const views = workspace.roster.views.value.map((view) =>
-    command("Go to", view.name, "list-filter", () => openView(view), { keywords: "view inbox list filter" }),
+    command(t`Go to`, view.name, "list-filter", () => openView(view), { keywords: t`view inbox list filter` }),
   );
   const sections = visibleSections(workspace.isAdmin);
   const firstPages = sections
     .filter(({ name }) => name !== "inbox")
     .map(({ name, title, icon, keywords = "" }) =>
-      command("Go to", title, icon, () => navigate({ section: name, id: undefined }), { keywords }),
+      command(t`Go to`, title, icon, () => navigate({ section: name, id: undefined }), { keywords }),
     );
   const furtherPages = sections.flatMap(({ icon: sectionIcon, furtherPages = [] }) =>
     furtherPages.map(({ title, icon = sectionIcon, route, keywords }) =>
-      command("Go to", title, icon, () => navigate(route), { keywords }),
+      command(t`Go to`, title, icon, () => navigate(route), { keywords }),
     ),
   );
   return [...tabs, ...views, ...firstPages, ...furtherPages];
@@ -231,7 +234,7 @@ function buildCommands(workspace: Workspace): Command[] {
   const commands = row === undefined ? [] : openChatCommands(workspace, row);
   if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
     commands.push(
-      command("Actions", "Accept the longest-waiting chat", "check", () => acceptNext(workspace), { shortcut: "A" }),
+      command(t`Actions`, t`Accept the longest-waiting chat`, "check", () => acceptNext(workspace), { shortcut: "A" }),
     );
   return [...commands, ...generalCommands(workspace), ...navigationCommands(workspace)];
 }
@@ -257,8 +260,8 @@ export function CommandPalette() {
       const text = `${name} ${keywords ?? ""}`.toLowerCase();
       return searchTerm.split(/\s+/).every((word) => text.includes(word));
     });
-    const currentChatCommands = matching.filter(({ group }) => group === "This chat");
-    const otherCommands = matching.filter(({ group }) => group !== "This chat");
+    const currentChatCommands = matching.filter(({ group }) => group === t`This chat`);
+    const otherCommands = matching.filter(({ group }) => group !== t`This chat`);
     return searchTerm === ""
       ? [...currentChatCommands, ...rows, ...otherCommands]
       : [...rows.slice(0, MAX_FOUND_CHATS), ...currentChatCommands, ...otherCommands];
@@ -279,7 +282,7 @@ export function CommandPalette() {
       onChoose: () => run(list[selectedIndex]),
     });
   return (
-    <Dialog title="Find a chat or an action" hidesHeader class="palette" onClose={closeOverlay}>
+    <Dialog title={t`Find a chat or an action`} hidesHeader class="palette" onClose={closeOverlay}>
       <div class="ask">
         <Icon name="search" />
         <input
@@ -288,8 +291,8 @@ export function CommandPalette() {
           aria-expanded={true}
           aria-controls="commands"
           aria-activedescendant={list.length > 0 ? `command-${selectedIndex}` : undefined}
-          aria-label="Find a chat or an action"
-          placeholder="Find a chat or an action"
+          aria-label={t`Find a chat or an action`}
+          placeholder={t`Find a chat or an action`}
           autocomplete="off"
           spellcheck={false}
           value={searchText}
@@ -299,12 +302,12 @@ export function CommandPalette() {
           }}
           onKeyDown={onKeyDown}
         />
-        <kbd>Esc</kbd>
+        <kbd>{t`Esc`}</kbd>
       </div>
       {list.length === 0 ? (
-        <p class="none">{isSearching ? "Searching…" : "Nothing found."}</p>
+        <p class="none">{isSearching ? t`Searching…` : t`Nothing found.`}</p>
       ) : (
-        <ul id="commands" class="scroll" role="listbox" aria-label="Chats and actions">
+        <ul id="commands" class="scroll" role="listbox" aria-label={t`Chats and actions`}>
           {list.map((command, index) => [
             command.group !== list[index - 1]?.group && (
               <li key={`head-${command.group}`} class="head" role="presentation">

@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
 import { handoverLabels } from "../state/chat/handover-text";
 import { isMedia, Media } from "./media";
+import { t } from "../../texts/translate";
 
 const EMOJI_ONLY =
   /^(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*\s*){1,3}$/u;
@@ -41,7 +42,7 @@ export function Bubble({ entry, onReply }: BubbleProps) {
   if (entry.type === "deleted") {
     return (
       <div class="bubble deleted">
-        <Icon name="trash-2" class="small" /> Message deleted
+        <Icon name="trash-2" class="small" /> {t`Message deleted`}
       </div>
     );
   }
@@ -67,7 +68,7 @@ export function Bubble({ entry, onReply }: BubbleProps) {
     return (
       <div class="bubble" dir="auto">
         {entry.title ?? entry.text ?? ""}
-        <ul class="buttons" aria-label="Quick replies">
+        <ul class="buttons" aria-label={t`Quick replies`}>
           {entry.buttons?.map((button, index) => (
             <li key={index}>
               {onReply === undefined ? (

@@ -8,6 +8,7 @@ import { closeOverlay } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
 import { describeActions } from "../state/chat/reply-actions";
 import { CannedReplyEditor } from "./canned-reply-editor";
+import { rich, t } from "../../texts/translate";
 
 /** Lets admins manage the account's canned replies. */
 export function CannedRepliesDialog() {
@@ -25,9 +26,9 @@ export function CannedRepliesDialog() {
     try {
       await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
       await workspace.cannedReplies.load();
-      toast(`/${reply.shortcut} deleted.`, {
+      toast(t`/${reply.shortcut} deleted.`, {
         action: {
-          label: "Undo",
+          label: t`Undo`,
           run: () => {
             const { id: _, ...body } = reply;
             void workspace.api.post("/agent/canned-replies", { body }).then(() => workspace.cannedReplies.load());
@@ -35,18 +36,17 @@ export function CannedRepliesDialog() {
         },
       });
     } catch (error) {
-      toast(`Not deleted. ${errorText(error)}`, { isBad: true });
+      toast(t`Not deleted. ${errorText(error)}`, { isBad: true });
     }
   };
   return (
-    <Dialog title="Canned replies" class="wide-dialog" onClose={closeOverlay}>
+    <Dialog title={t`Canned replies`} class="wide-dialog" onClose={closeOverlay}>
       <div class="body scroll">
         <p class="quiet-text">
-          Agents type a slash and the first letters of the shortcut. <code>{"{visitor}"}</code> and{" "}
-          <code>{"{agent}"}</code> are filled in.
+          {rich`Agents type a slash and the first letters of the shortcut. ${(<code>{"{visitor}"}</code>)} and ${(<code>{"{agent}"}</code>)} are filled in.`}
         </p>
         {replies.length === 0 ? (
-          <p class="blank">There are no canned replies yet.</p>
+          <p class="blank">{t`There are no canned replies yet.`}</p>
         ) : (
           <ul class="canned-list">
             {replies.map((reply) => (
@@ -65,7 +65,7 @@ export function CannedRepliesDialog() {
                 <button
                   type="button"
                   class="btn only-icon"
-                  aria-label={`Edit /${reply.shortcut}`}
+                  aria-label={t`Edit /${reply.shortcut}`}
                   onClick={() => setEditedReply(reply)}
                 >
                   <Icon name="pencil" />
@@ -73,7 +73,7 @@ export function CannedRepliesDialog() {
                 <button
                   type="button"
                   class="btn only-icon"
-                  aria-label={`Delete /${reply.shortcut}`}
+                  aria-label={t`Delete /${reply.shortcut}`}
                   onClick={() => void remove(reply)}
                 >
                   <Icon name="trash-2" />
@@ -85,7 +85,7 @@ export function CannedRepliesDialog() {
         <footer>
           <button type="button" class="btn primary" data-autofocus onClick={() => setEditedReply("new")}>
             <Icon name="plus" />
-            Add a reply
+            {t`Add a reply`}
           </button>
         </footer>
       </div>

@@ -7,6 +7,7 @@ import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, MAX_CANNED_REPLY_CHARACTERS } from "./composer-text";
 import { MacroFields } from "./macro-fields";
+import { t, tIn } from "../../texts/translate";
 
 const NO_ACTIONS: ReplyActions = { add_tags: [], close: false };
 
@@ -25,9 +26,9 @@ export function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | unde
   const save = async (event: Event) => {
     event.preventDefault();
     if (!/^\S{1,40}$/.test(name))
-      return setProblem({ field: "shortcut", text: "Enter a shortcut of one word, with at most 40 characters." });
+      return setProblem({ field: "shortcut", text: t`Enter a shortcut of one word, with at most 40 characters.` });
     if (text.trim() === "" || countCharacters(text.trim()) > MAX_CANNED_REPLY_CHARACTERS)
-      return setProblem({ field: "text", text: "Enter a reply of at most 5,000 characters." });
+      return setProblem({ field: "text", text: t`Enter a reply of at most 5,000 characters.` });
     try {
       const body = { shortcut: name, text: text.trim(), actions: withoutNothing(actions) };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });
@@ -49,13 +50,13 @@ export function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | unde
   };
   return (
     <Dialog
-      title={reply === undefined ? "New canned reply" : `Edit /${reply.shortcut}`}
+      title={reply === undefined ? t`New canned reply` : t`Edit /${reply.shortcut}`}
       class="wide-dialog"
       onClose={onDone}
     >
       <form class="body scroll" onSubmit={(event) => void save(event)} noValidate>
         <div class="field">
-          <label for="canned-shortcut">Shortcut</label>
+          <label for="canned-shortcut">{t`Shortcut`}</label>
           <input
             {...attributes("shortcut")}
             class="input"
@@ -69,13 +70,13 @@ export function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | unde
           <FieldNotes id="canned-shortcut" problem={problem?.field === "shortcut" ? problem.text : undefined} />
         </div>
         <div class="field">
-          <label for="canned-text">Reply</label>
+          <label for="canned-text">{tIn("noun", "Reply")}</label>
           <textarea
             {...attributes("text")}
             class="input"
             rows={6}
             dir="auto"
-            placeholder="Hello {visitor}, …"
+            placeholder={t`Hello {visitor}, …`}
             value={text}
             onInput={(event) => type("text", event.currentTarget.value)}
           />
@@ -87,7 +88,7 @@ export function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | unde
             {problem.text}
           </p>
         )}
-        <SubmitButtons label="Save" onCancel={onDone} />
+        <SubmitButtons label={t`Save`} onCancel={onDone} />
       </form>
     </Dialog>
   );

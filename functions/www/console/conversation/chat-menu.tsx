@@ -10,6 +10,7 @@ import { erasureRoute } from "../state/page/page-routes";
 import { chatHref, navigate } from "../state/page/route";
 import { focusComposer, overlay, type Overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 interface ChatMenuProps {
   chatId: number;
@@ -31,7 +32,7 @@ export function ChatMenu(props: ChatMenuProps) {
         ref={button}
         type="button"
         class="btn only-icon"
-        aria-label="More"
+        aria-label={t`More`}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -39,7 +40,7 @@ export function ChatMenu(props: ChatMenuProps) {
         <Icon name="ellipsis" class="large" />
       </button>
       {isOpen && (
-        <Popover anchor={button} align="end" role="menu" label="More" onClose={close}>
+        <Popover anchor={button} align="end" role="menu" label={t`More`} onClose={close}>
           <Items {...props} close={close} />
         </Popover>
       )}
@@ -55,33 +56,33 @@ function Items({ chatId, detail, canCall, canTransfer, isMine, close }: ChatMenu
   };
   const opening = (opened: Overlay) => closing(() => (overlay.value = opened));
   const copyLink = async () => {
-    if (await copyText(new URL(chatHref(chatId), location.href).href)) toast("Link to this chat copied.");
+    if (await copyText(new URL(chatHref(chatId), location.href).href)) toast(t`Link to this chat copied.`);
   };
   return (
     <>
       <MenuItem icon="sticky-note" onClick={closing(() => focusComposer(chatId, "note"))}>
-        Add a private note <kbd>N</kbd>
+        {t`Add a private note`} <kbd>N</kbd>
       </MenuItem>
       {canCall && (
         <MenuItem icon="phone" onClick={opening({ kind: "call", chatId })}>
-          Call the visitor… <kbd>C</kbd>
+          {t`Call the visitor…`} <kbd>C</kbd>
         </MenuItem>
       )}
       {canTransfer && (
         <MenuItem icon="arrow-right-left" onClick={opening({ kind: "transfer", chatId })}>
-          Transfer… <kbd>T</kbd>
+          {t`Transfer…`} <kbd>T</kbd>
         </MenuItem>
       )}
       <MenuItem icon="tag" onClick={opening({ kind: "tags", chatId })}>
-        Tags… <kbd>L</kbd>
+        {t`Tags…`} <kbd>L</kbd>
       </MenuItem>
       {isMine && (
         <MenuItem icon="clock" onClick={opening({ kind: "snooze", chatId })}>
-          Snooze… <kbd>S</kbd>
+          {t`Snooze…`} <kbd>S</kbd>
         </MenuItem>
       )}
       <MenuItem icon="link" onClick={closing(() => void copyLink())}>
-        Copy a link to this chat
+        {t`Copy a link to this chat`}
       </MenuItem>
       {detail !== undefined && (
         <MenuItem
@@ -90,17 +91,17 @@ function Items({ chatId, detail, canCall, canTransfer, isMine, close }: ChatMenu
             () => void setBlacklisted(workspace, chatId, detail.visitor.number, !detail.visitor.blacklisted),
           )}
         >
-          {detail.visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor"}
+          {detail.visitor.blacklisted ? t`Remove from the blacklist` : t`Blacklist the visitor`}
         </MenuItem>
       )}
       {workspace.isAdmin && detail !== undefined && (
         <>
           <MenuItem icon="download" onClick={opening({ kind: "export", chatId })}>
-            Export the chat…
+            {t`Export the chat…`}
           </MenuItem>
           <div class="menu-line" />
           <MenuItem icon="trash-2" isBad onClick={closing(() => navigate(erasureRoute(detail.visitor.number)))}>
-            Erase the visitor…
+            {t`Erase the visitor…`}
           </MenuItem>
         </>
       )}

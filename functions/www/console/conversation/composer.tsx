@@ -16,6 +16,7 @@ import { SuggestedAnswer } from "./suggested-answer";
 import { SuggestionList } from "./suggestion-list";
 import { UploadTray, useFiles } from "./use-files";
 import { CONFIRMATION_HINT, useComposer, type ComposerProps } from "./use-composer";
+import { language, t } from "../../texts/translate";
 
 type ComposerState = ReturnType<typeof useComposer>;
 type Files = ReturnType<typeof useFiles>;
@@ -42,7 +43,7 @@ export function Composer(props: ComposerProps) {
       event.preventDefault();
     }
   };
-  const shortName = isAnonymous(row.visitor.name) ? "the visitor" : (name.split(/\s+/)[0] ?? name);
+  const shortName = isAnonymous(row.visitor.name) ? t`the visitor` : (name.split(/\s+/)[0] ?? name);
   const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : "", files.isOver ? "over" : ""]
     .filter(Boolean)
     .join(" ");
@@ -76,8 +77,8 @@ export function Composer(props: ComposerProps) {
           rows={1}
           dir="auto"
           value={text}
-          aria-label={isNote ? "Private note" : `Message to ${name}`}
-          placeholder={isNote ? "Only agents see this note. @ mentions a colleague" : `Write to ${shortName}`}
+          aria-label={isNote ? t`Private note` : t`Message to ${name}`}
+          placeholder={isNote ? t`Only agents see this note. @ mentions a colleague` : t`Write to ${shortName}`}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && items.length > 0 ? "canned" : undefined}
@@ -99,15 +100,15 @@ export function Composer(props: ComposerProps) {
           <Hints composer={composer} />
           {isNoteOnly && (
             <button type="button" class="btn" onClick={onDone}>
-              Cancel
+              {t`Cancel`}
             </button>
           )}
           {!isNote && (
             <button
               type="button"
               class="btn only-icon"
-              aria-label="Send later"
-              title={composer.actions === undefined ? "Send later" : "A macro cannot be sent later"}
+              aria-label={t`Send later`}
+              title={composer.actions === undefined ? t`Send later` : t`A macro cannot be sent later`}
               aria-disabled={!canPlan}
               onClick={() => canPlan && (overlay.value = { kind: "send-later", chatId: props.chatId })}
             >
@@ -115,7 +116,7 @@ export function Composer(props: ComposerProps) {
             </button>
           )}
           <button type="submit" class="btn primary" aria-disabled={composer.isEmpty || excessCharacters > 0}>
-            {isNote ? "Add note" : "Send"} <kbd aria-hidden="true">Enter</kbd>
+            {isNote ? t`Add note` : t`Send`} <kbd aria-hidden="true">{t`Enter`}</kbd>
           </button>
         </div>
       </div>
@@ -161,13 +162,13 @@ function handleMentionKey(event: KeyboardEvent, { mentionList, insertMention }: 
 
 function KindChoice({ isNote, onChange }: { isNote: boolean; onChange: (isNote: boolean) => void }) {
   return (
-    <div class="modes" role="radiogroup" aria-label="Message type">
+    <div class="modes" role="radiogroup" aria-label={t`Message type`}>
       <button type="button" role="radio" aria-checked={!isNote} onClick={() => onChange(false)}>
-        Reply
+        {t`Reply`}
       </button>
       <button type="button" role="radio" aria-checked={isNote} onClick={() => onChange(true)}>
         <Icon name="lock" />
-        Private note
+        {t`Private note`}
       </button>
     </div>
   );
@@ -178,7 +179,7 @@ function MacroActions({ actions, onDrop }: { actions: ReplyActions; onDrop: () =
   const { roster } = useWorkspace();
   return (
     <p class="macro-actions">
-      <span>Then:</span>
+      <span>{t`Then:`}</span>
       {describeActions(actions, roster.people.value).map((text) => (
         <span key={text} class="chip" dir="auto">
           {text}
@@ -187,8 +188,8 @@ function MacroActions({ actions, onDrop }: { actions: ReplyActions; onDrop: () =
       <button
         type="button"
         class="btn only-icon"
-        aria-label="Send only the text"
-        title="Send only the text"
+        aria-label={t`Send only the text`}
+        title={t`Send only the text`}
         onClick={onDrop}
       >
         <Icon name="x" />
@@ -208,8 +209,8 @@ function Tools({ chatId, composer, files }: { chatId: number; composer: Composer
           <button
             type="button"
             class="btn only-icon"
-            aria-label="Canned replies"
-            title="Canned replies (/)"
+            aria-label={t`Canned replies`}
+            title={t`Canned replies (/)`}
             onClick={composer.startCannedReply}
           >
             <Icon name="square-slash" />
@@ -218,8 +219,8 @@ function Tools({ chatId, composer, files }: { chatId: number; composer: Composer
           <button
             type="button"
             class="btn only-icon"
-            aria-label="Send a link to a file"
-            title="Send a link to a file"
+            aria-label={t`Send a link to a file`}
+            title={t`Send a link to a file`}
             onClick={() => (overlay.value = { kind: "file", chatId })}
           >
             <Icon name="link" />
@@ -230,8 +231,8 @@ function Tools({ chatId, composer, files }: { chatId: number; composer: Composer
         ref={emojiButton}
         type="button"
         class="btn only-icon"
-        aria-label="Emoji"
-        title="Emoji"
+        aria-label={t`Emoji`}
+        title={t`Emoji`}
         aria-haspopup="dialog"
         aria-expanded={isEmojiOpen}
         onClick={() => setEmojiOpen(!isEmojiOpen)}
@@ -239,7 +240,7 @@ function Tools({ chatId, composer, files }: { chatId: number; composer: Composer
         <Icon name="smile" />
       </button>
       {isEmojiOpen && (
-        <Popover anchor={emojiButton} side="above" class="emoji" label="Emoji" onClose={() => setEmojiOpen(false)}>
+        <Popover anchor={emojiButton} side="above" class="emoji" label={t`Emoji`} onClose={() => setEmojiOpen(false)}>
           <EmojiPicker
             onChoose={(emoji) => {
               setEmojiOpen(false);
@@ -259,8 +260,8 @@ function AttachButton({ files }: { files: Files }) {
       <button
         type="button"
         class="btn only-icon"
-        aria-label="Send files"
-        title="Send files (or paste them, or drop them here)"
+        aria-label={t`Send files`}
+        title={t`Send files (or paste them, or drop them here)`}
         onClick={() => input.current?.click()}
       >
         <Icon name="paperclip" />
@@ -288,17 +289,17 @@ function Hints({ composer }: { composer: ComposerState }) {
       {isLong && (
         <span id="composer-count" class={excessCharacters > 0 ? "hint bad" : "hint"} role="status">
           {excessCharacters > 0
-            ? `${excessCharacters.toLocaleString("en")} too many`
-            : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
+            ? t`${excessCharacters.toLocaleString(language)} too many`
+            : t`${length.toLocaleString(language)} of ${MAX_TEXT_CHARACTERS.toLocaleString(language)}`}
         </span>
       )}
       {!isLong && (isConfirming || isRestored) && (
-        <span class={isConfirming ? "hint ask" : "hint"}>{isConfirming ? CONFIRMATION_HINT : "Draft restored"}</span>
+        <span class={isConfirming ? "hint ask" : "hint"}>{isConfirming ? CONFIRMATION_HINT : t`Draft restored`}</span>
       )}
       <span class="grow" />
       {!isConfirming && (
         <span class="hint keys" aria-hidden="true">
-          <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+          <kbd>{t`Shift`}</kbd> <kbd>{t`Enter`}</kbd> {t`new line`}
         </span>
       )}
     </>

@@ -1,7 +1,7 @@
 import type { Chat, ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
-import { clockTime, currentMinute, dayLabel } from "../../ui/time";
+import { clockTime, currentMinute, dayLabel, localDay } from "../../ui/time";
 import { requestClose } from "../chat-actions";
 import { isVisitorPaneOpen } from "../state/agent/preferences";
 import { openChat } from "../state/page/route";
@@ -12,6 +12,7 @@ import { loadedPhoto } from "../visitor/visitor-photo";
 import { ChatTags } from "../organizing/tag-label";
 import { useWorkspace } from "../workspace-context";
 import { ChatMenu } from "./chat-menu";
+import { plural, t } from "../../texts/translate";
 
 interface ConversationHeaderProps {
   chatId: number;
@@ -34,7 +35,7 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
       <button
         type="button"
         class="btn only-icon back"
-        aria-label="Back to the inbox"
+        aria-label={t`Back to the inbox`}
         onClick={() => openChat(undefined)}
       >
         <Icon name="chevron-left" class="large" />
@@ -65,12 +66,12 @@ export function ConversationHeader({ chatId, row, name }: ConversationHeaderProp
           onClick={() => (overlay.value = { kind: "transfer", chatId })}
         >
           <Icon name="arrow-right-left" />
-          Transfer <kbd aria-hidden="true">T</kbd>
+          {t`Transfer`} <kbd aria-hidden="true">T</kbd>
         </button>
       )}
       {canClose && (
         <button type="button" class="btn line" aria-keyshortcuts="e" onClick={() => requestClose(workspace, chatId)}>
-          Close <kbd aria-hidden="true">E</kbd>
+          {t`Close`} <kbd aria-hidden="true">E</kbd>
         </button>
       )}
       <ChatMenu
@@ -91,7 +92,8 @@ function OtherViewers({ chatId }: { chatId: number }) {
   const others = viewers.others(chatId);
   const people = (roster.people.value?.agents ?? []).filter(({ id }) => others.includes(id));
   if (people.length === 0) return null;
-  const text = `${people.map(({ name }) => name).join(", ")} ${people.length === 1 ? "is" : "are"} looking at this chat`;
+  const names = people.map(({ name }) => name).join(", ");
+  const text = plural(people.length, "{names} is looking at this chat", "{names} are looking at this chat", { names });
   return (
     <span class="viewers" role="status" title={text}>
       {people.slice(0, 3).map(({ id, name, photo }) => (
@@ -106,9 +108,9 @@ const CallButton = ({ chatId, isCalling }: { chatId: number; isCalling: boolean 
   <button
     type="button"
     class="btn only-icon call"
-    aria-label="Call the visitor"
+    aria-label={t`Call the visitor`}
     aria-keyshortcuts="c"
-    title={isCalling ? "A call is in progress" : "Call the visitor"}
+    title={isCalling ? t`A call is in progress` : t`Call the visitor`}
     aria-disabled={isCalling}
     onClick={() => !isCalling && (overlay.value = { kind: "call", chatId })}
   >
@@ -127,10 +129,10 @@ function PaneButton() {
     <button
       type="button"
       class="btn only-icon pane-toggle"
-      aria-label="Visitor details"
+      aria-label={t`Visitor details`}
       aria-pressed={undefined}
       aria-expanded={isShown}
-      title="Visitor details (I)"
+      title={t`Visitor details (I)`}
       onClick={toggle}
     >
       <Icon name={isShown ? "panel-right-close" : "panel-right-open"} class="large" />
@@ -142,22 +144,22 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
   const { chats, ownership, timelines } = useWorkspace();
   const at = (seconds: number) => {
     const day = dayLabel(seconds, currentMinute.value);
-    return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
+    return localDay(seconds) === localDay(currentMinute.value) ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
   };
   const state =
     row.state === "closed"
-      ? `closed ${at(row.updated_at)}`
+      ? t`closed ${at(row.updated_at)}`
       : row.state === "waiting"
-        ? "waiting"
+        ? t`waiting`
         : row.state === "bot"
-          ? "with the bot"
+          ? t`with the bot`
           : chats.isMine(row)
             ? ownership.acceptingChatIds.value.has(row.chat_id)
-              ? "accepting…"
-              : "with you"
-            : `with ${row.agent?.name ?? "an agent"}`;
+              ? t`accepting…`
+              : t`with you`
+            : t`with ${row.agent?.name ?? t`an agent`}`;
   const rating =
-    detail?.rate === "positive" ? "rated positive" : detail?.rate === "negative" ? "rated negative" : undefined;
+    detail?.rate === "positive" ? t`rated positive` : detail?.rate === "negative" ? t`rated negative` : undefined;
   const since =
     row.state === "waiting"
       ? chats.waitingSince(row)
@@ -170,7 +172,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
     [`#${row.chat_id}`, true],
     [row.channel.name],
     [row.department?.name, true],
-    [detail?.visitor.blacklisted ? "blacklisted" : undefined],
+    [detail?.visitor.blacklisted ? t`blacklisted` : undefined],
     [rating],
   ];
   return (
@@ -180,7 +182,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
           text !== undefined && <span class={isHiddenOnPhones ? "wide-only" : undefined}>{text} · </span>,
       )}
       {state}
-      {since !== undefined && <span class="wide-only"> since {at(since)}</span>}
+      {since !== undefined && <span class="wide-only"> {t`since ${at(since)}`}</span>}
     </>
   );
 }

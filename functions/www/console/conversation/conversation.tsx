@@ -11,6 +11,7 @@ import { visitorName } from "../state/list/chats";
 import { ConversationHeader } from "./conversation-header";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
+import { plural, rich, t } from "../../texts/translate";
 
 /** Returns the chat's row from the chat lists. If no list contains the chat, builds the row from the chat's details.
  * Returns undefined if those are not loaded yet either. */
@@ -30,20 +31,18 @@ function NoOpenChat() {
   const waiting = chats.waiting.value;
   const [longestWaiting] = waiting;
   return (
-    <section class="conversation" aria-label="Conversation">
+    <section class="conversation" aria-label={t`Conversation`}>
       <div class="blank">
         <Icon name="messages-square" />
         <h2>
           {waiting.length > 0
-            ? `${waiting.length} ${waiting.length === 1 ? "visitor is" : "visitors are"} waiting`
-            : "No chat is open"}
+            ? plural(waiting.length, "{count} visitor is waiting", "{count} visitors are waiting")
+            : t`No chat is open`}
         </h2>
-        <p>
-          Open one from the list, or press <kbd>j</kbd>. <kbd>?</kbd> shows all shortcuts.
-        </p>
+        <p>{rich`Open one from the list, or press ${(<kbd>j</kbd>)}. ${(<kbd>?</kbd>)} shows all shortcuts.`}</p>
         {longestWaiting !== undefined && (
           <button type="button" class="btn primary" onClick={() => openChat(longestWaiting.chat_id)}>
-            Open {visitorName(longestWaiting)}
+            {t`Open ${visitorName(longestWaiting)}`}
           </button>
         )}
       </div>
@@ -56,7 +55,7 @@ function OpenChat({ chatId }: { chatId: number }) {
   const timeline = workspace.timelines.open(chatId);
   const row = useChatRow(chatId);
   const loadState = timeline.loadState.value;
-  const name = row === undefined ? `Chat ${chatId}` : visitorName(row);
+  const name = row === undefined ? t`Chat ${chatId}` : visitorName(row);
   usePageTitle(name);
 
   if (loadState === "failed") {
@@ -65,34 +64,34 @@ function OpenChat({ chatId }: { chatId: number }) {
     const isForbidden = hasStatus(problem, 403);
     const wasTakenAway = timeline.wasTakenAway.value;
     return (
-      <section class="conversation" aria-label="Conversation">
+      <section class="conversation" aria-label={t`Conversation`}>
         <div class="blank bad" role="alert">
           <Icon name={isForbidden ? "lock" : isNotFound ? "message-square" : "wifi-off"} />
           <h2>
             {isForbidden
-              ? "You cannot see this chat"
+              ? t`You cannot see this chat`
               : isNotFound
                 ? wasTakenAway
-                  ? "This chat was erased"
-                  : "This chat does not exist"
-                : "The chat cannot be loaded"}
+                  ? t`This chat was erased`
+                  : t`This chat does not exist`
+                : t`The chat cannot be loaded`}
           </h2>
           <p>
             {isForbidden
-              ? "It belongs to a channel or a department that is not assigned to you. An admin can change that."
+              ? t`It belongs to a channel or a department that is not assigned to you. An admin can change that.`
               : isNotFound && wasTakenAway
-                ? "Its messages and what was known about the visitor are gone for good."
+                ? t`Its messages and what was known about the visitor are gone for good.`
                 : isNotFound
-                  ? "It was erased, or it is older than the account's retention."
+                  ? t`It was erased, or it is older than the account's retention.`
                   : errorText(problem)}
           </p>
           {!isNotFound && !isForbidden && (
             <button type="button" class="btn line" onClick={() => void workspace.reading.openTimeline(chatId)}>
-              Try again
+              {t`Try again`}
             </button>
           )}
           <button type="button" class="btn line" onClick={() => openChat(undefined)}>
-            Back to the inbox
+            {t`Back to the inbox`}
           </button>
         </div>
       </section>
@@ -100,7 +99,7 @@ function OpenChat({ chatId }: { chatId: number }) {
   }
 
   return (
-    <section class="conversation" aria-label={`Conversation with ${name}`}>
+    <section class="conversation" aria-label={t`Conversation with ${name}`}>
       <ConversationHeader chatId={chatId} row={row} name={name} />
       <MessageLog key={chatId} chatId={chatId} name={name} />
       {row === undefined ? <div /> : <ConversationFooter chatId={chatId} row={row} name={name} />}

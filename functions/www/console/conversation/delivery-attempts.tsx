@@ -1,13 +1,17 @@
 import type { Delivery } from "../../api/types";
 import { TableHead } from "../../ui/table-head";
-import { countText } from "../../ui/words";
 import { clockTimeWithSeconds, formatDuration } from "../../ui/time";
+import { plural, t } from "../../texts/translate";
+
+/** Says how many older attempts a delivery has had. */
+export const moreAttemptsText = (count: number) =>
+  plural(count, "{count} more attempt is not listed.", "{count} more attempts are not listed.");
 
 const STATE_LABELS: Record<Delivery["state"], string> = {
-  pending: "Pending",
-  delivered: "Delivered",
-  failed: "Not delivered",
-  superseded: "No longer needed",
+  pending: t`Pending`,
+  delivered: t`Delivered`,
+  failed: t`Not delivered`,
+  superseded: t`No longer needed`,
 };
 
 /** Shows the attempts to deliver a message, each with its time, HTTP status and duration. */
@@ -15,31 +19,29 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
   return (
     <>
       <h3 tabIndex={-1} data-autofocus>
-        {delivery.late === true ? "Delivered late" : STATE_LABELS[delivery.state]}
+        {delivery.late === true ? t`Delivered late` : STATE_LABELS[delivery.state]}
       </h3>
       {delivery.attempts.length === 0 ? (
-        <p>No attempt has been made yet.</p>
+        <p>{t`No attempt has been made yet.`}</p>
       ) : (
         <table>
-          <TableHead columns={["Time", "Status", "Duration", "Response"]} />
+          <TableHead columns={[t`Time`, t`Status`, t`Duration`, t`Response`]} />
           <tbody>
             {delivery.attempts.map(({ at, status, ms, error }, index) => {
               const isSuccess = error === undefined && status !== undefined;
               return (
                 <tr key={index}>
                   <td>{clockTimeWithSeconds(at)}</td>
-                  <td class={isSuccess ? "good" : "bad"}>{status ?? "none"}</td>
+                  <td class={isSuccess ? "good" : "bad"}>{status ?? t`none`}</td>
                   <td>{formatDuration(ms)}</td>
-                  <td dir="auto">{error ?? (isSuccess ? "ok" : "")}</td>
+                  <td dir="auto">{error ?? (isSuccess ? t`ok` : "")}</td>
                 </tr>
               );
             })}
           </tbody>
         </table>
       )}
-      {delivery.attempts_left_out !== undefined && (
-        <p>{countText(delivery.attempts_left_out, "more attempt is", "more attempts are")} not listed.</p>
-      )}
+      {delivery.attempts_left_out !== undefined && <p>{moreAttemptsText(delivery.attempts_left_out)}</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { tabStorage } from "../../ui/storage";
+import { t } from "../../texts/translate";
 
 const EMOJI_COLUMNS = 8;
 const MAX_RECENT_EMOJI = 16;
@@ -44,8 +45,8 @@ export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void })
       <input
         class="input"
         type="search"
-        placeholder="Search emoji"
-        aria-label="Search emoji"
+        placeholder={t`Search emoji`}
+        aria-label={t`Search emoji`}
         data-autofocus
         value={searchText}
         onInput={(event) => setSearchText(event.currentTarget.value)}
@@ -66,7 +67,7 @@ export function EmojiPicker({ onChoose }: { onChoose: (emoji: string) => void })
             {emoji}
           </button>
         ))}
-        {list?.length === 0 && <p>No emoji found</p>}
+        {list?.length === 0 && <p>{t`No emoji found`}</p>}
       </div>
     </>
   );

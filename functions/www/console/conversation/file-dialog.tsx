@@ -6,14 +6,15 @@ import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/list/view-state";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
 import { MAX_TEXT_CHARACTERS } from "./composer-text";
+import { language, t } from "../../texts/translate";
 
 const TYPE_NAMES: Record<FileType, string> = {
-  photo: "Photo",
-  video: "Video",
-  audio: "Audio",
-  voice: "Voice message",
-  sticker: "Sticker",
-  document: "Document",
+  photo: t`Photo`,
+  video: t`Video`,
+  audio: t`Audio`,
+  voice: t`Voice message`,
+  sticker: t`Sticker`,
+  document: t`Document`,
 };
 
 const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value: value as FileType, label }));
@@ -36,11 +37,13 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const imageSize = useImageSize(isWebUrl && isImage ? trimmedUrl : undefined);
 
   const problems = {
-    address: isWebUrl ? undefined : "Enter an address that starts with https:// or http://",
-    name: fileName.trim() === "" || fileName.length > 1000 ? "Enter a file name" : undefined,
-    size: bytes === undefined ? "Enter a size such as 840 kB or 1.2 MB" : undefined,
+    address: isWebUrl ? undefined : t`Enter an address that starts with https:// or http://`,
+    name: fileName.trim() === "" || fileName.length > 1000 ? t`Enter a file name` : undefined,
+    size: bytes === undefined ? t`Enter a size such as 840 kB or 1.2 MB` : undefined,
     text:
-      text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
+      text.length > MAX_TEXT_CHARACTERS
+        ? t`At most ${MAX_TEXT_CHARACTERS.toLocaleString(language)} characters`
+        : undefined,
   };
   const isValid = Object.values(problems).every((problem) => problem === undefined);
   const field = (name: keyof typeof problems, label: string) => ({
@@ -66,33 +69,31 @@ export function FileDialog({ chatId }: { chatId: number }) {
   };
 
   return (
-    <Dialog title="Send a link to a file" onClose={closeOverlay}>
+    <Dialog title={t`Send a link to a file`} onClose={closeOverlay}>
       <form class="body scroll" onSubmit={send} noValidate>
         <TextField
-          {...field("address", "Address of the file")}
+          {...field("address", t`Address of the file`)}
           value={address}
           onInput={setAddress}
           input={{ ...URL_INPUT, "data-autofocus": true, placeholder: "https://" }}
         />
         <div class="two-fields">
-          <SelectField id="file-type" label="Type" value={kind} options={TYPES} onChange={setType} />
-          <TextField {...field("size", "Size")} value={size} onInput={setSize} input={{ placeholder: "1.2 MB" }} />
+          <SelectField id="file-type" label={t`Type`} value={kind} options={TYPES} onChange={setType} />
+          <TextField {...field("size", t`Size`)} value={size} onInput={setSize} input={{ placeholder: t`1.2 MB` }} />
         </div>
-        <TextField {...field("name", "File name")} value={fileName} onInput={setName} input={{ dir: "auto" }} />
+        <TextField {...field("name", t`File name`)} value={fileName} onInput={setName} input={{ dir: "auto" }} />
         <TextAreaField
-          {...field("text", "Caption (optional)")}
+          {...field("text", t`Caption (optional)`)}
           value={text}
           onInput={setText}
           area={{ rows: 2, dir: "auto" }}
         />
         {imageSize !== undefined && (
           <p class="field">
-            <span class="help">
-              The image has {imageSize.width} × {imageSize.height} pixels.
-            </span>
+            <span class="help">{t`The image has ${imageSize.width} × ${imageSize.height} pixels.`}</span>
           </p>
         )}
-        <SubmitButtons label="Send" onCancel={closeOverlay} />
+        <SubmitButtons label={t`Send`} onCancel={closeOverlay} />
       </form>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { currentOffer } from "../organizing/assignment-chips";
 import { composerFocusRequest, overlay } from "../state/list/view-state";
 import { Composer } from "./composer";
 import { PlannedList } from "./planned-list";
+import { rich, t } from "../../texts/translate";
 
 /** The area below the messages: the composer if the agent owns the chat, otherwise the available actions. */
 export function ConversationFooter({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
@@ -51,7 +52,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
   const { chats } = workspace;
   const note = onNote !== undefined && (
     <button type="button" class="btn" onClick={onNote}>
-      Add a note
+      {t`Add a note`}
     </button>
   );
   const acceptButton = (caption: string) => (
@@ -63,7 +64,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
   if (offer !== undefined && offer.agent_id !== workspace.me.id) {
     return (
       <div class="action-bar waiting">
-        <p>Another agent can accept this chat first, for {formatElapsed(offer.until - currentSecond.value)}.</p>
+        <p>{t`Another agent can accept this chat first, for ${formatElapsed(offer.until - currentSecond.value)}.`}</p>
         {note}
       </div>
     );
@@ -72,34 +73,31 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
     return (
       <div class="action-bar waiting">
         <p>
-          <b dir="auto">{name}</b> has been waiting for{" "}
-          <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
+          {rich`${(<b dir="auto">{name}</b>)} has been waiting for ${(<b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>)}`}
         </p>
         {note}
         {offer !== undefined && (
           <button type="button" class="btn" onClick={() => void workspace.ownership.decline(row.chat_id)}>
-            Decline <span class="num">{formatElapsed(offer.until - currentSecond.value)}</span>
+            {t`Decline`} <span class="num">{formatElapsed(offer.until - currentSecond.value)}</span>
           </button>
         )}
-        {acceptButton("Accept")}
+        {acceptButton(t`Accept`)}
       </div>
     );
   }
   if (row.state === "bot") {
     return (
       <div class="action-bar">
-        <p>A bot is answering. It stops when you take over.</p>
+        <p>{t`A bot is answering. It stops when you take over.`}</p>
         {note}
-        {acceptButton("Take over")}
+        {acceptButton(t`Take over`)}
       </div>
     );
   }
   if (row.state === "active") {
     return (
       <div class="action-bar">
-        <p>
-          <b dir="auto">{row.agent?.name ?? "Another agent"}</b> is answering this chat.
-        </p>
+        <p>{rich`${(<b dir="auto">{row.agent?.name ?? t`Another agent`}</b>)} is answering this chat.`}</p>
         {note}
         {workspace.isAdmin && (
           <button
@@ -107,7 +105,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
             class="btn line"
             onClick={() => (overlay.value = { kind: "transfer", chatId: row.chat_id })}
           >
-            Transfer…
+            {t`Transfer…`}
           </button>
         )}
       </div>
@@ -116,11 +114,12 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
   return (
     <div class="action-bar">
       <p>
-        This chat is closed
         {row.agent === null
-          ? ""
-          : `; ${chats.isMine({ ...row, state: "active" }) ? "you were the agent" : `the agent was ${row.agent.name}`}`}
-        . <span title={fullTime(row.updated_at)}>A new message from the visitor starts a new chat.</span>
+          ? t`This chat is closed.`
+          : chats.isMine({ ...row, state: "active" })
+            ? t`This chat is closed; you were the agent.`
+            : t`This chat is closed; the agent was ${row.agent.name}.`}{" "}
+        <span title={fullTime(row.updated_at)}>{t`A new message from the visitor starts a new chat.`}</span>
       </p>
       {note}
     </div>

@@ -4,6 +4,7 @@ import { Options } from "../../ui/form-fields";
 import { TagLabel } from "../organizing/tag-label";
 import type { People } from "../state/agent/roster";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 interface MacroFieldsProps {
   actions: ReplyActions;
@@ -26,7 +27,7 @@ export function MacroFields({ actions, onChange }: MacroFieldsProps) {
     <>
       {roster.tags.value.length > 0 && (
         <fieldset class="field">
-          <legend>Then put these tags on the chat</legend>
+          <legend>{t`Then put these tags on the chat`}</legend>
           <div class="tag-options scroll">
             {roster.tags.value.map((tag) => (
               <label key={tag.tag_id}>
@@ -42,7 +43,7 @@ export function MacroFields({ actions, onChange }: MacroFieldsProps) {
         </fieldset>
       )}
       <div class="field">
-        <label for="canned-last">Then</label>
+        <label for="canned-last">{t`Then`}</label>
         <select
           id="canned-last"
           class="input"
@@ -75,9 +76,9 @@ function actionNamed(value: string): LastAction {
 }
 
 const lastActions = (people: People | undefined) => [
-  { value: "", label: "Keep the chat" },
-  { value: "close", label: "Close the chat" },
-  ...(people?.departments ?? []).map(({ id, name }) => ({ value: `department:${id}`, label: `Transfer to ${name}` })),
-  ...(people?.agents ?? []).map(({ id, name }) => ({ value: `agent:${id}`, label: `Transfer to ${name}` })),
-  ...(people?.bots ?? []).map(({ bot_id, name }) => ({ value: `bot:${bot_id}`, label: `Transfer to ${name}` })),
+  { value: "", label: t`Keep the chat` },
+  { value: "close", label: t`Close the chat` },
+  ...(people?.departments ?? []).map(({ id, name }) => ({ value: `department:${id}`, label: t`Transfer to ${name}` })),
+  ...(people?.agents ?? []).map(({ id, name }) => ({ value: `agent:${id}`, label: t`Transfer to ${name}` })),
+  ...(people?.bots ?? []).map(({ bot_id, name }) => ({ value: `bot:${bot_id}`, label: t`Transfer to ${name}` })),
 ];

@@ -6,6 +6,8 @@ import type { Entry } from "../../api/types";
 import { Icon, type IconName } from "../../ui/icons";
 import { BLOCKED_LINK, LinkedText } from "../../ui/linked-text";
 import { MEDIA_TYPES } from "../../ui/media-types";
+import { formatDecimal } from "../../ui/words";
+import { t } from "../../texts/translate";
 
 const MAX_WIDTH_PX = 320;
 const MAX_HEIGHT_PX = 360;
@@ -27,7 +29,7 @@ export function fitImage(width: number | undefined, height: number | undefined):
 /** Formats a file size in decimal units, for example 1.2 MB. */
 export function formatFileSize(bytes: number | undefined): string {
   if (bytes === undefined) return "";
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return t`${bytes} bytes`;
   const units = ["kB", "MB", "GB", "TB"];
   let value = bytes / 1000;
   let unit = 0;
@@ -35,7 +37,7 @@ export function formatFileSize(bytes: number | undefined): string {
     value /= 1000;
     unit++;
   }
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  return `${value < 10 ? formatDecimal(value) : Math.round(value)} ${units[unit]}`;
 }
 
 export function formatPlayTime(seconds: number | undefined): string {
@@ -65,7 +67,7 @@ export function Media({ entry }: { entry: Entry }) {
     ) : entry.file === BLOCKED_LINK ? (
       <BlockedFile entry={entry} />
     ) : isBroken ? (
-      <FileCard entry={entry} hint="cannot be shown here" />
+      <FileCard entry={entry} hint={t`cannot be shown here`} />
     ) : entry.type === "photo" || entry.type === "sticker" ? (
       <ImagePreview entry={entry} onBroken={() => setBroken(true)} />
     ) : entry.type === "video" ? (
@@ -113,7 +115,7 @@ function ImagePreview({ entry, onBroken }: { entry: Entry; onBroken: () => void 
     >
       <img
         src={source}
-        alt={entry.emoji ?? entry.text ?? entry.file_name ?? "Picture"}
+        alt={entry.emoji ?? entry.text ?? entry.file_name ?? t`Picture`}
         width={size.width}
         height={size.height}
         loading="lazy"
@@ -137,7 +139,7 @@ function VideoPlayer({ entry, onBroken }: { entry: Entry; onBroken: () => void }
           poster={isWebUrl(entry.thumb) ? entry.thumb : undefined}
           width={size.width}
           height={size.height}
-          aria-label={entry.title ?? entry.file_name ?? "Video"}
+          aria-label={entry.title ?? entry.file_name ?? t`Video`}
           onError={onBroken}
         />
       </div>
@@ -149,7 +151,7 @@ function VideoPlayer({ entry, onBroken }: { entry: Entry; onBroken: () => void }
 function AudioPlayer({ entry }: { entry: Entry }) {
   return (
     <>
-      <audio controls preload="none" src={entry.file} aria-label={entry.title ?? entry.file_name ?? "Sound"} />
+      <audio controls preload="none" src={entry.file} aria-label={entry.title ?? entry.file_name ?? t`Sound`} />
       <MediaInfo entry={entry} />
     </>
   );
@@ -160,12 +162,12 @@ function MediaInfo({ entry }: { entry: Entry }) {
   return (
     <p class="info">
       <span class="clip" dir="auto">
-        {entry.type === "voice" ? "Voice message" : name}
+        {entry.type === "voice" ? t`Voice message` : name}
       </span>
       <span>{[formatPlayTime(entry.duration), formatFileSize(entry.file_size)].filter(Boolean).join(" · ")}</span>
       {isWebUrl(entry.file) && (
         <a class="link" href={entry.file} target="_blank" rel="noopener noreferrer">
-          Open
+          {t`Open`}
         </a>
       )}
     </p>
@@ -180,7 +182,7 @@ function FileCard({ entry, hint }: { entry: Entry; hint?: string }) {
         <Icon name={FILE_ICONS[entry.type] ?? "file"} />
       </span>
       <span>
-        <b dir="auto">{entry.title ?? entry.file_name ?? "File"}</b>
+        <b dir="auto">{entry.title ?? entry.file_name ?? t`File`}</b>
         <small>{details}</small>
       </span>
     </>
@@ -200,8 +202,8 @@ function BlockedFile({ entry }: { entry: Entry }) {
         <Icon name="shield-off" />
       </span>
       <span>
-        <b dir="auto">{entry.file_name ?? "File"}</b>
-        <small>Link blocked: Safe URL does not allow its domain</small>
+        <b dir="auto">{entry.file_name ?? t`File`}</b>
+        <small>{t`Link blocked: Safe URL does not allow its domain`}</small>
       </span>
     </div>
   );
@@ -218,8 +220,8 @@ function LocationCard({ entry }: { entry: Entry }) {
         <Icon name="map-pin" />
       </span>
       <span>
-        <b dir="auto">{entry.title ?? "Location"}</b>
-        <small>{coordinates} · open a map</small>
+        <b dir="auto">{entry.title ?? t`Location`}</b>
+        <small>{t`${coordinates} · open a map`}</small>
       </span>
     </a>
   );

@@ -1,12 +1,13 @@
 import type { Colleague } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import type { MentionList } from "./use-mention-list";
+import { t } from "../../texts/translate";
 
 /** The colleagues above the composer who can be mentioned. */
 export function MentionOptions({ list, onChoose }: { list: MentionList; onChoose: (agent: Colleague) => void }) {
   return (
     <div class="suggestions scroll">
-      <ul id="mentions" role="listbox" aria-label="Colleagues">
+      <ul id="mentions" role="listbox" aria-label={t`Colleagues`}>
         {list.items.map((agent, index) => (
           <li
             key={agent.id}

@@ -11,6 +11,7 @@ import { useWorkspace } from "../workspace-context";
 import { countCharacters, MAX_TEXT_CHARACTERS } from "./composer-text";
 import { isSendKey } from "./send-key";
 import { useGrowingHeight } from "./use-growing-height";
+import { t } from "../../texts/translate";
 
 interface MessageProps {
   entry: Entry;
@@ -38,8 +39,8 @@ export function MessageMenu({ entry, chatId }: MessageProps) {
         ref={button}
         type="button"
         class="message-menu"
-        aria-label="Change the message"
-        title="Change the message"
+        aria-label={t`Change the message`}
+        title={t`Change the message`}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -47,14 +48,14 @@ export function MessageMenu({ entry, chatId }: MessageProps) {
         <Icon name="ellipsis" />
       </button>
       {isOpen && (
-        <Popover anchor={button} align="end" role="menu" label="Message" onClose={() => setOpen(false)}>
+        <Popover anchor={button} align="end" role="menu" label={t`Message`} onClose={() => setOpen(false)}>
           {canEdit && (
             <MenuItem icon="pencil" onClick={edit}>
-              Edit
+              {t`Edit`}
             </MenuItem>
           )}
           <MenuItem icon="trash-2" isBad onClick={askToDelete}>
-            Delete…
+            {t`Delete…`}
           </MenuItem>
         </Popover>
       )}
@@ -103,17 +104,17 @@ export function MessageEditor({ entry, chatId }: MessageProps) {
         ref={textarea}
         rows={1}
         dir="auto"
-        aria-label="Edit the message"
+        aria-label={t`Edit the message`}
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div class="bar">
         <button type="button" class="btn" onClick={close}>
-          Cancel <kbd aria-hidden="true">Esc</kbd>
+          {t`Cancel`} <kbd aria-hidden="true">{t`Esc`}</kbd>
         </button>
         <button type="submit" class="btn primary" aria-disabled={!isSavable}>
-          Save <kbd aria-hidden="true">Enter</kbd>
+          {t`Save`} <kbd aria-hidden="true">{t`Enter`}</kbd>
         </button>
       </div>
     </form>
@@ -129,18 +130,17 @@ export function DeleteMessageDialog({ chatId, seq }: { chatId: number; seq: numb
     if (entry !== undefined) void messageChanges.delete(chatId, entry);
   };
   return (
-    <Dialog title="Delete the message?" onClose={closeOverlay}>
+    <Dialog title={t`Delete the message?`} onClose={closeOverlay}>
       <div class="body">
         <p>
-          The visitor sees that a message was deleted. Its text and its file are gone for good, also for your
-          colleagues.
+          {t`The visitor sees that a message was deleted. Its text and its file are gone for good, also for your colleagues.`}
         </p>
         <footer>
           <button type="button" class="btn line" data-autofocus onClick={closeOverlay}>
-            Keep it
+            {t`Keep it`}
           </button>
           <button type="button" class="btn danger" onClick={confirm}>
-            Delete
+            {t`Delete`}
           </button>
         </footer>
       </div>

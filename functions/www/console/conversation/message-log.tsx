@@ -9,6 +9,7 @@ import { groupTimeline, type TimelineItem } from "./timeline-grouping";
 import { loadedPhoto } from "../visitor/visitor-photo";
 import { TurnView } from "./message-turn";
 import { useLogScroll } from "./use-log-scroll";
+import { plural, rich, t } from "../../texts/translate";
 
 export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const workspace = useWorkspace();
@@ -40,21 +41,26 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
 
   return (
     <div class="log-frame">
-      <div ref={container} class="log scroll" role="region" aria-label="Messages" tabIndex={0} onScroll={end.onScroll}>
+      <div
+        ref={container}
+        class="log scroll"
+        role="region"
+        aria-label={t`Messages`}
+        tabIndex={0}
+        onScroll={end.onScroll}
+      >
         <div ref={content} class="inner">
           {!isReady && entries.length === 0 && outgoing.length === 0 ? (
             <Skeletons />
           ) : (
             <>
               <div ref={top} class="top">
-                {timeline.isLoadingOlder.value && <span class="appear-late">Loading…</span>}
+                {timeline.isLoadingOlder.value && <span class="appear-late">{t`Loading…`}</span>}
               </div>
               <span class="grow" />
               {visitor?.invite && !hasMoreAbove && (
                 <p class="event">
-                  <span dir="auto">
-                    <b>Invited</b> with “{visitor.invite}”
-                  </span>
+                  <span dir="auto">{rich`${(<b>{t`Invited`}</b>)} with “${visitor.invite}”`}</span>
                 </p>
               )}
               {visibleItems.map((item) => (
@@ -66,7 +72,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
                   photo={loadedPhoto(visitor?.photo)}
                 />
               ))}
-              {items.length === 0 && !visitor?.invite && <p class="event">No messages yet</p>}
+              {items.length === 0 && !visitor?.invite && <p class="event">{t`No messages yet`}</p>}
               <TypingNotices chatId={chatId} name={name} />
             </>
           )}
@@ -83,7 +89,7 @@ function EndButton({ newMessageCount, onClick }: { newMessageCount: number; onCl
     <div class="news">
       <button type="button" class={newMessageCount > 0 ? "fresh" : undefined} onClick={onClick}>
         <Icon name="arrow-down" />
-        {newMessageCount > 0 ? `${newMessageCount} new ${newMessageCount === 1 ? "message" : "messages"}` : "Latest"}
+        {newMessageCount > 0 ? plural(newMessageCount, "{count} new message", "{count} new messages") : t`Latest`}
       </button>
     </div>
   );
@@ -92,22 +98,21 @@ function EndButton({ newMessageCount, onClick }: { newMessageCount: number; onCl
 function TypingNotices({ chatId, name }: { chatId: number; name: string }) {
   const { visitors, colleagues } = useWorkspace().typing;
   const visitor = visitors.notices.value.get(chatId);
+  const firstName = name.split(" ")[0] ?? name;
   const colleague = colleagues.notices.value.get(chatId);
   return (
     <>
       {visitor !== undefined && (
         <p class="typing">
           <TypingDots />
-          <span class="clip">
-            {name.split(" ")[0]} is typing{visitor.text ? ": " : "…"}
-          </span>
+          <span class="clip">{visitor.text ? `${t`${firstName} is typing`}: ` : t`${firstName} is typing…`}</span>
           {visitor.text && <q dir="auto">{visitor.text}</q>}
         </p>
       )}
       {colleague !== undefined && (
         <p class="typing">
           <TypingDots />
-          <span class="clip">{colleague.name} is replying…</span>
+          <span class="clip">{t`${colleague.name} is replying…`}</span>
         </p>
       )}
     </>
@@ -136,7 +141,7 @@ function TimelineItemView({
     case "unread":
       return (
         <p class="event unread-line">
-          <span>New</span>
+          <span>{t`New`}</span>
         </p>
       );
     case "event":
@@ -153,7 +158,7 @@ function TimelineItemView({
 function Skeletons() {
   const widths = [46, 34, 58, 40, 52];
   return (
-    <div class="bubble-skeletons appear-late" aria-label="Loading" role="status">
+    <div class="bubble-skeletons appear-late" aria-label={t`Loading`} role="status">
       {widths.map((width, index) => (
         <span
           key={index}

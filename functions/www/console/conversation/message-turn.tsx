@@ -4,7 +4,7 @@ import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
 import { clockTime, formatDuration, fullTime } from "../../ui/time";
-import { capitalized, countText } from "../../ui/words";
+import { capitalized } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
 import type { OutgoingItem } from "../state/chat/outbox";
 import { focusComposer } from "../state/list/view-state";
@@ -13,6 +13,8 @@ import { AttemptsPopover } from "./delivery-attempts";
 import { failureReason } from "./failure-text";
 import { MessageEditor, MessageMenu } from "./message-change";
 import type { Turn } from "./timeline-grouping";
+import { isAnonymous } from "../state/list/chats";
+import { plural, t } from "../../texts/translate";
 
 interface TurnProps {
   turn: Turn;
@@ -25,13 +27,13 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const workspace = useWorkspace();
   const { author, side, isNote, entries, outgoing, at } = turn;
   const isMine = author.kind === "agent" && author.id === workspace.me.id;
-  const authorName = author.kind === "visitor" ? name : author.kind === "bot" ? `${author.name} (bot)` : author.name;
+  const authorName = author.kind === "visitor" ? name : author.kind === "bot" ? t`${author.name} (bot)` : author.name;
   const label = isNote
     ? author.kind === "bot"
-      ? `${author.name}, for agents only`
+      ? t`${author.name}, for agents only`
       : isMine
-        ? "Private note"
-        : `Private note of ${authorName}`
+        ? t`Private note`
+        : t`Private note of ${authorName}`
     : author.kind === "bot" || (author.kind === "agent" && !isMine)
       ? authorName
       : undefined;
@@ -43,19 +45,19 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
   const classes = ["turn", side, `by-${author.kind}`, isNote ? "is-note" : "", isLastFailed ? "failed" : ""]
     .filter(Boolean)
     .join(" ");
-  const isAnonymous = author.kind === "visitor" && /^Visitor \d+$/.test(name);
+  const visitor = (workspace.chats.peek(chatId) ?? workspace.headers.peek(chatId))?.visitor;
   const avatar = (
     <Avatar
-      id={author.kind === "agent" ? author.id : (workspace.chats.peek(chatId)?.visitor.number ?? chatId)}
+      id={author.kind === "agent" ? author.id : (visitor?.number ?? chatId)}
       name={authorName}
       photo={picture}
-      isAnonymous={isAnonymous}
+      isAnonymous={author.kind === "visitor" && visitor !== undefined && isAnonymous(visitor.name)}
       isBot={author.kind === "bot"}
       class="small"
     />
   );
   return (
-    <div class={classes} role="group" aria-label={`${isMine ? "You" : authorName}, ${clockTime(at)}`}>
+    <div class={classes} role="group" aria-label={`${isMine ? t`You` : authorName}, ${clockTime(at)}`}>
       {side === "theirs" && avatar}
       <div class="stack">
         {label !== undefined && (
@@ -110,18 +112,22 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         {entry.edited_at !== undefined && <EditedMark at={entry.edited_at} />}
         {!isOurs && time}
       </div>
-      {delivery?.late === true && <span class="hint-line">Delivered late</span>}
+      {delivery?.late === true && <span class="hint-line">{t`Delivered late`}</span>}
       {isFailed && <DeliveryFailure entry={entry} delivery={delivery} chatId={chatId} />}
-      {entry.shown === false && <span class="hint-line">The channel cannot show this message to the visitor.</span>}
-      {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
+      {entry.shown === false && (
+        <span class="hint-line">{t`The channel cannot show this message to the visitor.`}</span>
+      )}
+      {entry.bot_delivery?.state === "failed" && (
+        <span class="hint-line">{t`The bot did not accept this message.`}</span>
+      )}
     </>
   );
 }
 
 function EditedMark({ at }: { at: number }) {
   return (
-    <time class="edited" dateTime={new Date(at * 1000).toISOString()} title={`Edited ${fullTime(at)}`}>
-      edited
+    <time class="edited" dateTime={new Date(at * 1000).toISOString()} title={t`Edited ${fullTime(at)}`}>
+      {t`edited`}
     </time>
   );
 }
@@ -150,7 +156,7 @@ function DeliveryMark({ delivery, receipt }: { delivery: Delivery; receipt: Entr
           align="end"
           side="above"
           class="attempts"
-          label="Attempts"
+          label={t`Attempts`}
           onClose={() => setOpen(false)}
         >
           <AttemptsPopover delivery={delivery} />
@@ -164,13 +170,13 @@ function deliveryText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   switch (delivery.state) {
     case "delivered":
-      if (delivery.late === true) return "Delivered late";
-      return `Delivered${last === undefined ? "" : ` in ${formatDuration(last.ms)}`}`;
+      if (delivery.late === true) return t`Delivered late`;
+      return last === undefined ? t`Delivered` : t`Delivered in ${formatDuration(last.ms)}`;
     case "superseded":
-      return "No longer needed";
+      return t`No longer needed`;
     default:
-      if (delivery.fetch_until !== undefined) return "Waits until your program fetches it";
-      return last === undefined ? "Delivering" : `Delivering, attempt ${delivery.attempts.length + 1}`;
+      if (delivery.fetch_until !== undefined) return t`Waits until your program fetches it`;
+      return last === undefined ? t`Delivering` : t`Delivering, attempt ${delivery.attempts.length + 1}`;
   }
 }
 
@@ -181,8 +187,8 @@ function markClass(delivery: Delivery, receipt: Entry["receipt"]): string {
 
 function receiptText(receipt: NonNullable<Entry["receipt"]>): string {
   return receipt.read_at === undefined
-    ? `Reached the visitor at ${clockTime(receipt.delivered_at)}`
-    : `Read at ${clockTime(receipt.read_at)}`;
+    ? t`Reached the visitor at ${clockTime(receipt.delivered_at)}`
+    : t`Read at ${clockTime(receipt.read_at)}`;
 }
 
 function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: Delivery; chatId: number }) {
@@ -196,9 +202,9 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
       <span class="words">
         <Icon name="triangle-alert" />
         <span>
-          <b>Not delivered{reason === undefined ? "" : ":"}</b>{" "}
+          <b>{reason === undefined ? t`Not delivered` : t`Not delivered:`}</b>{" "}
           {reason !== undefined && (reason.isQuoted ? <q dir="auto">{reason.text}</q> : reason.text)}
-          {delivery.late_until !== undefined && ` (tried again until ${fullTime(delivery.late_until / 1000)})`}
+          {delivery.late_until !== undefined && ` ${t`(tried again until ${fullTime(delivery.late_until / 1000)})`}`}
         </span>
       </span>
       <span class="acts">
@@ -211,15 +217,15 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            {countText(count, "attempt")}
+            {plural(count, "{count} attempt", "{count} attempts")}
           </button>
         )}
         <button type="button" class="boxed" onClick={() => void workspace.sentMessages.retry(chatId, entry)}>
-          Retry
+          {t`Retry`}
         </button>
       </span>
       {isOpen && (
-        <Popover anchor={link} align="end" class="attempts" label="Attempts" onClose={() => setOpen(false)}>
+        <Popover anchor={link} align="end" class="attempts" label={t`Attempts`} onClose={() => setOpen(false)}>
           <AttemptsPopover delivery={delivery} />
         </Popover>
       )}
@@ -239,7 +245,7 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
       ? { type: "note", text: item.body.text }
       : (item.body as Partial<Entry> & { type: Entry["type"] })),
   } as Entry;
-  const label = item.state === "waiting" ? (item.problem ?? "Waiting for the network") : "Sending";
+  const label = item.state === "waiting" ? (item.problem ?? t`Waiting for the network`) : t`Sending`;
   const moveToDraft = () => {
     const body = item.body;
     const text = "text" in body && typeof body.text === "string" ? body.text : "";
@@ -268,20 +274,20 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
           <span class="words">
             <Icon name="triangle-alert" />
             <span>
-              <b>Not sent.</b> {capitalized(item.problem ?? "")}
+              <b>{t`Not sent.`}</b> {capitalized(item.problem ?? "")}
             </span>
           </span>
           <span class="acts">
             <button type="button" onClick={() => workspace.outbox.discard(item.key)}>
-              Discard
+              {t`Discard`}
             </button>
             {(item.kind === "note" || item.body.type === "text") && (
               <button type="button" onClick={moveToDraft}>
-                Edit
+                {t`Edit`}
               </button>
             )}
             <button type="button" class="boxed" onClick={() => workspace.outbox.retry(item.key)}>
-              Try again
+              {t`Try again`}
             </button>
           </span>
         </div>

@@ -3,13 +3,14 @@ import { Icon } from "../../ui/icons";
 import { LinkedText } from "../../ui/linked-text";
 import { clockTime, currentMinute, dayLabel, fullTime } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** The messages that agents have planned to send later in a chat. */
 export function PlannedList({ chatId }: { chatId: number }) {
   const planned = useWorkspace().timelines.open(chatId).chatDetails.value?.planned ?? [];
   if (planned.length === 0) return null;
   return (
-    <ul class="planned" aria-label="Planned messages">
+    <ul class="planned" aria-label={t`Planned messages`}>
       {planned.map((message) => (
         <PlannedItem key={message.planned_id} chatId={chatId} message={message} />
       ))}
@@ -36,11 +37,11 @@ function PlannedItem({ chatId, message }: { chatId: number; message: PlannedMess
         <>
           {isOpen && (
             <button type="button" class="btn" onClick={() => void plannedMessages.sendNow(chatId, plannedId)}>
-              Send now
+              {t`Send now`}
             </button>
           )}
           <button type="button" class="btn" onClick={() => void plannedMessages.cancel(chatId, message)}>
-            Cancel
+            {t`Cancel`}
           </button>
         </>
       )}

@@ -2,6 +2,7 @@ import { Dialog } from "../../ui/dialog";
 import { TimeChoice } from "../organizing/time-choice";
 import { closeOverlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 const MAX_PLAN_DAYS = 30;
 
@@ -13,13 +14,12 @@ export function SendLaterDialog({ chatId }: { chatId: number }) {
     void plannedMessages.planDraft(chatId, at);
   };
   return (
-    <Dialog title="Send later" onClose={closeOverlay}>
+    <Dialog title={t`Send later`} onClose={closeOverlay}>
       <div class="body">
         <p class="quiet-text">
-          The message is sent in your name, also if you are away or the chat has another agent by then. If the chat is
-          closed by then, it is not sent, and a private note tells you.
+          {t`The message is sent in your name, also if you are away or the chat has another agent by then. If the chat is closed by then, it is not sent, and a private note tells you.`}
         </p>
-        <TimeChoice maxDays={MAX_PLAN_DAYS} submitLabel="Send later" onChoose={plan} />
+        <TimeChoice maxDays={MAX_PLAN_DAYS} submitLabel={t`Send later`} onChoose={plan} />
       </div>
     </Dialog>
   );

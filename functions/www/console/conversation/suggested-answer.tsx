@@ -2,6 +2,7 @@
 
 import type { SuggestedAnswer as Suggestion } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { t } from "../../texts/translate";
 
 interface SuggestedAnswerProps {
   suggestion: Suggestion;
@@ -14,18 +15,18 @@ interface SuggestedAnswerProps {
 export function SuggestedAnswer({ suggestion, isOutdated, onUse, onDismiss }: SuggestedAnswerProps) {
   const { bot, text } = suggestion;
   return (
-    <section class={isOutdated ? "suggested outdated" : "suggested"} aria-label={`Suggested by ${bot} (bot)`}>
+    <section class={isOutdated ? "suggested outdated" : "suggested"} aria-label={t`Suggested by ${bot} (bot)`}>
       <header>
         <Icon name="bot" />
-        <span dir="auto">Suggested by {bot} (bot)</span>
-        {isOutdated && <span>· the visitor has written since</span>}
+        <span dir="auto">{t`Suggested by ${bot} (bot)`}</span>
+        {isOutdated && <span>{t`· the visitor has written since`}</span>}
       </header>
       <p dir="auto">{text}</p>
       <footer>
         <button type="button" class="btn line" onClick={onUse}>
-          Use
+          {t`Use`}
         </button>
-        <button type="button" class="btn only-icon" aria-label="Dismiss the suggestion" onClick={onDismiss}>
+        <button type="button" class="btn only-icon" aria-label={t`Dismiss the suggestion`} onClick={onDismiss}>
           <Icon name="x" />
         </button>
       </footer>

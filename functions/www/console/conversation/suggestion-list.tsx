@@ -3,6 +3,7 @@ import { describeActions } from "../state/chat/reply-actions";
 import { overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import type { Suggestions } from "./use-suggestions";
+import { t } from "../../texts/translate";
 
 interface SuggestionListProps {
   suggestions: Suggestions;
@@ -15,11 +16,11 @@ interface SuggestionListProps {
 export function SuggestionList({ suggestions, isTouch, onChoose }: SuggestionListProps) {
   const { isAdmin, roster } = useWorkspace();
   const { replies, items, selectedIndex, select } = suggestions;
-  const hint = items.length === 0 ? "There are no canned replies yet." : isTouch ? "" : "Enter inserts, Esc closes";
+  const hint = items.length === 0 ? t`There are no canned replies yet.` : isTouch ? "" : t`Enter inserts, Esc closes`;
   return (
     <div class="suggestions scroll">
       {replies !== undefined && (
-        <ul id="canned" role="listbox" aria-label="Canned replies">
+        <ul id="canned" role="listbox" aria-label={t`Canned replies`}>
           {items.map((reply, index) => (
             <li
               key={reply.id}
@@ -44,10 +45,10 @@ export function SuggestionList({ suggestions, isTouch, onChoose }: SuggestionLis
         </ul>
       )}
       <div class="foot">
-        <span>{replies === undefined ? "Loading…" : hint}</span>
+        <span>{replies === undefined ? t`Loading…` : hint}</span>
         {isAdmin && (
           <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
-            Manage replies
+            {t`Manage replies`}
           </button>
         )}
       </div>

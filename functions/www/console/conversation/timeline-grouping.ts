@@ -4,6 +4,7 @@
 import type { Entry } from "../../api/types";
 import { localDay } from "../../ui/time";
 import type { OutgoingItem } from "../state/chat/outbox";
+import { t } from "../../texts/translate";
 
 /** If the pause between two messages from the same author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
@@ -83,9 +84,9 @@ export interface GroupingInput {
 
 const authorOf = (entry: Entry): Turn["author"] =>
   entry.from === "bot"
-    ? { kind: "bot", name: entry.bot?.name ?? "Bot" }
+    ? { kind: "bot", name: entry.bot?.name ?? t`Bot` }
     : entry.from === "agent"
-      ? { kind: "agent", id: entry.agent?.id ?? 0, name: entry.agent?.name ?? "Agent" }
+      ? { kind: "agent", id: entry.agent?.id ?? 0, name: entry.agent?.name ?? t`Agent` }
       : { kind: "visitor" };
 
 const isSameAuthor = (a: Turn["author"], b: Turn["author"]) =>

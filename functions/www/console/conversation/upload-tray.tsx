@@ -2,13 +2,14 @@ import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
 import { formatFileSize } from "./media";
 import { cancelUpload, retryUpload, uploads, type FileUpload } from "./uploads";
+import { t } from "../../texts/translate";
 
 /** The files that are being uploaded to a chat, with their progress. */
 export function UploadTray({ chatId }: { chatId: number }) {
   const ofChat = uploads.value.filter((upload) => upload.chatId === chatId);
   if (ofChat.length === 0) return null;
   return (
-    <ul class="uploads" aria-label="Files that are being sent">
+    <ul class="uploads" aria-label={t`Files that are being sent`}>
       {ofChat.map((upload) => (
         <UploadRow key={upload.id} upload={upload} />
       ))}
@@ -27,20 +28,20 @@ function UploadRow({ upload }: { upload: FileUpload }) {
       {problem === undefined ? (
         <>
           <small>{formatFileSize(file.size)}</small>
-          <progress value={progress} aria-label={`Sending ${file.name}`} />
+          <progress value={progress} aria-label={t`Sending ${file.name}`} />
         </>
       ) : (
         <small class="bad">{problem}</small>
       )}
       {upload.isRetryable && (
         <button type="button" class="btn" onClick={() => retryUpload(workspace, upload)}>
-          Try again
+          {t`Try again`}
         </button>
       )}
       <button
         type="button"
         class="btn only-icon"
-        aria-label={`${problem === undefined ? "Cancel" : "Remove"} ${file.name}`}
+        aria-label={problem === undefined ? t`Cancel ${file.name}` : t`Remove ${file.name}`}
         onClick={() => cancelUpload(upload)}
       >
         <Icon name="x" />

@@ -3,9 +3,10 @@
 import { signal } from "@preact/signals";
 import { isRetryable } from "../../api/client";
 import type { AgentMessage } from "../../api/types";
-import { BrokenUpload, uploadFile } from "../../files/upload";
+import { BrokenUpload, uploadFile, FileRefused } from "../../files/upload";
 import { announce } from "../../ui/announcer";
 import type { Workspace } from "../state/workspace";
+import { t } from "../../texts/translate";
 
 export interface FileUpload {
   id: number;
@@ -41,7 +42,7 @@ export function startUploads(workspace: Workspace, chatId: number, files: Iterab
 export function cancelUpload({ id, controller, file }: FileUpload): void {
   remove(id);
   controller.abort();
-  announce(`${file.name} is not sent`);
+  announce(t`${file.name} is not sent`);
 }
 
 export function retryUpload(workspace: Workspace, { id, chatId, file }: FileUpload): void {
@@ -67,8 +68,12 @@ async function run(workspace: Workspace, { id, chatId, file, controller }: FileU
   } catch (error) {
     if (controller.signal.aborted) return;
     const isBroken = error instanceof BrokenUpload;
-    const problem = isBroken ? "The connection has broken." : (error as Error).message;
+    const problem = isBroken
+      ? t`The connection has broken.`
+      : error instanceof FileRefused
+        ? t`The file was not accepted.`
+        : (error as Error).message;
     update(id, { problem, isRetryable: isBroken || isRetryable(error) });
-    announce(`${file.name} is not sent: ${problem}`);
+    announce(t`${file.name} is not sent: ${problem}`);
   }
 }

@@ -12,6 +12,7 @@ import { useGrowingHeight } from "./use-growing-height";
 import { useMentionList } from "./use-mention-list";
 import { useSuggestedAnswer } from "./use-suggested-answer";
 import { useSuggestions } from "./use-suggestions";
+import { t } from "../../texts/translate";
 
 export interface ComposerProps {
   chatId: number;
@@ -23,7 +24,7 @@ export interface ComposerProps {
 }
 
 /** What the agent reads after sending a text that looks like a shortcut. */
-export const CONFIRMATION_HINT = "This looks like a canned reply. Send again to send it.";
+export const CONFIRMATION_HINT = t`This looks like a canned reply. Send again to send it.`;
 
 /** The state of a composer: its text, which is stored as a draft, and what the agent can do with it. */
 export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
@@ -99,13 +100,13 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     const visitor = isAnonymous(row.visitor.name) ? undefined : row.visitor.name;
     const filled = fillPlaceholders(reply.text, { visitor, agent: workspace.me.name });
     replace(suggestions.from, caret, filled, isNote, reply.actions ?? actions);
-    announce(`Reply ${reply.shortcut} inserted`);
+    announce(t`Reply ${reply.shortcut} inserted`);
   };
 
   const insertMention = (agent: Colleague) => {
     if (mentionList.from === undefined) return;
     replace(mentionList.from, caret, `@${agent.name} `);
-    announce(`${agent.name} is mentioned`);
+    announce(t`${agent.name} is mentioned`);
   };
 
   const dropActions = () => {
@@ -129,7 +130,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     const separator = text === "" || /\s$/.test(text) ? "" : " ";
     replace(text.length, text.length, separator + suggested.suggestion.text, false);
     suggested.use();
-    announce("Suggestion inserted");
+    announce(t`Suggestion inserted`);
   };
 
   const dismissSuggested = () => {

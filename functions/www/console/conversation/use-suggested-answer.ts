@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SuggestedAnswer } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** What a message has made of a suggested answer. */
 type DraftUse = "taken" | "edited";
@@ -18,7 +19,7 @@ export function useSuggestedAnswer(chatId: number) {
   const isAnswered = later.some(({ from, type }) => from === "agent" && type !== "note");
   const isShown = suggestion !== undefined && !isAnswered && suggestion.at !== dismissed;
   useEffect(() => {
-    if (isShown) announce(`${suggestion.bot} suggests an answer`);
+    if (isShown) announce(t`${suggestion.bot} suggests an answer`);
   }, [isShown, suggestion?.at]);
   const dismiss = () => setDismissed(suggestion?.at);
   const use = () => {

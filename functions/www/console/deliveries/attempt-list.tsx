@@ -1,8 +1,9 @@
 import type { Attempt } from "../../api/types";
 import { clockTimeWithSeconds, formatDuration } from "../../ui/time";
-import { countText } from "../../ui/words";
 import { CodeBlock } from "../admin/code-block";
 import { attemptText } from "./log-filter";
+import { moreAttemptsText } from "../conversation/delivery-attempts";
+import { t } from "../../texts/translate";
 
 interface AttemptListProps {
   attempts: readonly Attempt[];
@@ -12,7 +13,7 @@ interface AttemptListProps {
 
 /** The attempts of a delivery, each with its time, result and duration, and the body of a response that refused it. */
 export function AttemptList({ attempts, leftOut }: AttemptListProps) {
-  if (attempts.length === 0) return <p class="quiet-text">No attempt has been made yet.</p>;
+  if (attempts.length === 0) return <p class="quiet-text">{t`No attempt has been made yet.`}</p>;
   return (
     <>
       <ol class="attempt-list">
@@ -25,16 +26,14 @@ export function AttemptList({ attempts, leftOut }: AttemptListProps) {
             <b class="num">{formatDuration(attempt.ms)}</b>
             {attempt.answer !== undefined && (
               <figure>
-                <figcaption>The receiver’s words</figcaption>
-                <CodeBlock label={`The receiver’s words, attempt ${index + 1}`} text={attempt.answer} />
+                <figcaption>{t`The receiver’s words`}</figcaption>
+                <CodeBlock label={t`The receiver’s words, attempt ${index + 1}`} text={attempt.answer} />
               </figure>
             )}
           </li>
         ))}
       </ol>
-      {leftOut !== undefined && (
-        <p class="quiet-text">{countText(leftOut, "more attempt is", "more attempts are")} not listed.</p>
-      )}
+      {leftOut !== undefined && <p class="quiet-text">{moreAttemptsText(leftOut)}</p>}
     </>
   );
 }

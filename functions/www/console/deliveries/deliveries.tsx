@@ -6,15 +6,16 @@ import { PageTabs } from "../admin/list-page";
 import { DeliveryLog } from "./delivery-log";
 import { WebhookPage } from "./webhook-page";
 import { WebhooksPage } from "./webhooks-page";
+import { t } from "../../texts/translate";
 
 const TABS = [
-  { name: "Deliveries", route: deliveriesRoute() },
-  { name: "Webhooks", route: WEBHOOKS_ROUTE },
+  { name: t`Deliveries`, route: deliveriesRoute() },
+  { name: t`Webhooks`, route: WEBHOOKS_ROUTE },
 ];
 
 export function Deliveries() {
   const [page, id] = route.value.path?.split("/") ?? [];
   if (page === "webhooks" && id !== undefined) return <WebhookPage key={id} webhookId={id} />;
-  const tabs = <PageTabs label="Webhooks and deliveries" tabs={TABS} />;
+  const tabs = <PageTabs label={t`Webhooks and deliveries`} tabs={TABS} />;
   return page === "webhooks" ? <WebhooksPage tabs={tabs} /> : <DeliveryLog tabs={tabs} />;
 }

@@ -39,6 +39,7 @@ import {
 import { OutageList } from "./outage-list";
 import { ReplayDialog } from "./replay-dialog";
 import { useDeliveries } from "./use-deliveries";
+import { plural, t, tIn } from "../../texts/translate";
 
 type Counts = Partial<Record<DeliveryState, CappedCount | null>>;
 
@@ -49,18 +50,18 @@ const statesWith = (counts: Counts): { value: LogFilter["state"]; label: string 
     const number = count === undefined || count === null || count.count === 0 ? "" : ` ${cappedText(count)}`;
     return { value: state, label: STATE_NAMES[state] + number };
   }),
-  { value: "all", label: "All" },
+  { value: "all", label: t`All` },
 ];
 const TARGET_OPTIONS: readonly { value: LogFilter["target"]; label: string }[] = [
-  { value: "", label: "Any receiver" },
+  { value: "", label: t`Any receiver` },
   ...TARGET_NAMES.map((target) => ({ value: target, label: TARGETS[target].all })),
 ];
 const PERIODS: readonly { value: Period; label: string }[] = [
-  { value: "any", label: "Any time" },
-  { value: "hour", label: "Last hour" },
-  { value: "day", label: "Last 24 hours" },
-  { value: "week", label: "Last 7 days" },
-  { value: "range", label: "From … to …" },
+  { value: "any", label: t`Any time` },
+  { value: "hour", label: t`Last hour` },
+  { value: "day", label: t`Last 24 hours` },
+  { value: "week", label: t`Last 7 days` },
+  { value: "range", label: t`From … to …` },
 ];
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -120,7 +121,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
   return (
     <div class="table-page delivery-log">
       <header>
-        <h2>Deliveries</h2>
+        <h2>{t`Deliveries`}</h2>
         {tabs}
         <span class="grow" />
         <RefreshButton onClick={reload} />
@@ -128,8 +129,8 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
           <button
             type="button"
             class="btn only-icon"
-            aria-label="Save the list as CSV"
-            title="Save the list as CSV"
+            aria-label={t`Save the list as CSV`}
+            title={t`Save the list as CSV`}
             onClick={() => saveFile("deliveries.csv", "text/csv", [listAsCsv(rows, receivers)])}
           >
             <Icon name="download" />
@@ -139,11 +140,11 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
           <button
             type="button"
             class="btn primary"
-            aria-label="Send failed again"
+            aria-label={t`Send failed again`}
             onClick={() => setReplay(replayScope(filter, now()))}
           >
             <Icon name="send-horizontal" />
-            <span>Send failed again…</span>
+            <span>{t`Send failed again…`}</span>
           </button>
         )}
       </header>
@@ -158,8 +159,9 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
         />
         <PagedList
           log={log}
-          what="The deliveries"
-          noun="deliveries"
+          what={t`The deliveries`}
+          none={t`No deliveries`}
+          countText={(count, shown) => plural(count, "{count} delivery", "{count} deliveries", shown)}
           empty={problem === undefined && <NoDeliveries filter={filter} />}
         >
           {(rows) => (
@@ -208,33 +210,38 @@ function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) 
   const attributesOf = (field: keyof typeof FIELD_IDS) =>
     controlAttributes(FIELD_IDS[field], false, problem?.field === field ? problem.text : undefined);
   return (
-    <div class="filters" role="search" aria-label="Filter deliveries">
+    <div class="filters" role="search" aria-label={t`Filter deliveries`}>
       <Segments
         name="state"
-        label="State"
+        label={t`State`}
         hidesLabel
         value={filter.state}
         options={statesWith(counts)}
         onChange={(state) => onChange({ state })}
       />
       <FilterSelect
-        label="Receiver"
+        label={t`Receiver`}
         value={filter.target}
         options={TARGET_OPTIONS}
         onChange={(target) => onChange({ target })}
       />
       {channels.length > 1 && (
         <FilterSelect
-          label="Channel"
+          label={t`Channel`}
           value={filter.channelId}
           options={[
-            { value: "", label: "Any channel" },
+            { value: "", label: t`Any channel` },
             ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
           ]}
           onChange={(channelId) => onChange({ channelId })}
         />
       )}
-      <FilterSelect label="Time" value={filter.period} options={PERIODS} onChange={(period) => onChange({ period })} />
+      <FilterSelect
+        label={t`Time`}
+        value={filter.period}
+        options={PERIODS}
+        onChange={(period) => onChange({ period })}
+      />
       {filter.period === "range" &&
         (["from", "to"] as const).map((name) => (
           <input
@@ -242,7 +249,7 @@ function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) 
             {...attributesOf(name)}
             class="input"
             type="datetime-local"
-            aria-label={name === "from" ? "From" : "To"}
+            aria-label={name === "from" ? t`From` : t`To`}
             value={filter[name]}
             onChange={(event) => onChange({ [name]: event.currentTarget.value })}
           />
@@ -253,8 +260,8 @@ function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) 
           {...attributesOf("chat")}
           type="search"
           inputmode="numeric"
-          placeholder="Chat number"
-          aria-label="Chat number"
+          placeholder={t`Chat number`}
+          aria-label={t`Chat number`}
           autocomplete="off"
           value={filter.chat}
           onInput={(event) => onChange({ chat: event.currentTarget.value })}
@@ -270,13 +277,17 @@ function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) 
 function NoDeliveries({ filter }: { filter: LogFilter }) {
   if (filter.state === "failed" && !isNarrowed(filter))
     return (
-      <EmptyList icon="circle-check" title="Nothing has failed" text="Every delivery has arrived or is on its way." />
+      <EmptyList
+        icon="circle-check"
+        title={t`Nothing has failed`}
+        text={t`Every delivery has arrived or is on its way.`}
+      />
     );
   return (
     <EmptyList
       icon="send-horizontal"
-      title="No deliveries found"
-      text={isNarrowed(filter) ? "Choose another receiver, channel or time." : undefined}
+      title={t`No deliveries found`}
+      text={isNarrowed(filter) ? t`Choose another receiver, channel or time.` : undefined}
     />
   );
 }
@@ -296,14 +307,14 @@ function LogTable({ isLoading, rows, receivers, openRow, onToggle, onReplayed }:
     <table aria-busy={isLoading}>
       <TableHead
         columns={[
-          "State",
-          "What",
-          ["To", "wide-only"],
-          ["Chat", "wide-only"],
-          ["Attempts", "wide-only end"],
-          ["Result", "wide-only"],
-          ["Took", "wide-only end"],
-          ["When", "end"],
+          t`State`,
+          t`What`,
+          [tIn("receiver", "To"), "wide-only"],
+          [t`Chat`, "wide-only"],
+          [t`Attempts`, "wide-only end"],
+          [t`Result`, "wide-only"],
+          [t`Took`, "wide-only end"],
+          [t`When`, "end"],
         ]}
       />
       <tbody>

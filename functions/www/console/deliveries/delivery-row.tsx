@@ -12,6 +12,7 @@ import { useWorkspace } from "../workspace-context";
 import { AttemptList } from "./attempt-list";
 import { receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
 import { SentRequestView } from "./sent-request-view";
+import { t, tIn } from "../../texts/translate";
 
 interface DeliveryRowProps {
   row: DeliveryLogEntry;
@@ -50,7 +51,7 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
             aria-controls={isOpen ? detailId : undefined}
           >
             <span class={`delivery-state ${row.state}`}>
-              {row.late === true ? "Delivered late" : STATE_NAMES[row.state]}
+              {row.late === true ? t`Delivered late` : STATE_NAMES[row.state]}
             </span>
           </button>
         </td>
@@ -63,7 +64,7 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
             {receiver}
           </div>
         </td>
-        <td class="wide-only num">{row.chat_id > 0 ? `#${row.chat_id}` : "none"}</td>
+        <td class="wide-only num">{row.chat_id > 0 ? `#${row.chat_id}` : t`none`}</td>
         <td class="wide-only num end">{attemptCount}</td>
         <td class="wide-only rest">
           <div class="clip" dir="auto">
@@ -99,12 +100,12 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
   return (
     <div class="two">
       <section>
-        <h3>Attempts</h3>
+        <h3>{t`Attempts`}</h3>
         <AttemptList attempts={attempts} leftOut={leftOut} />
         {error !== undefined && (
           <p class="quiet-text">
-            Result: <span dir="auto">{error.message}</span>
-            {error.code !== undefined && ` (code ${error.code})`}
+            {t`Result:`} <span dir="auto">{error.message}</span>
+            {error.code !== undefined && ` ${t`(code ${error.code})`}`}
           </p>
         )}
         <div class="acts">
@@ -113,23 +114,23 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
           )}
           {row.chat_id > 0 && (
             <a class="btn" href={chatHref(row.chat_id)}>
-              Open chat #{row.chat_id}
+              {t`Open chat #${row.chat_id}`}
             </a>
           )}
         </div>
       </section>
       <section>
-        <h3>Request</h3>
+        <h3>{t`Request`}</h3>
         <DeliveryRequest key={`${state} ${attempts.length}`} row={row} />
         <dl class="facts">
-          <dt>To</dt>
+          <dt>{tIn("receiver", "To")}</dt>
           <dd dir="auto">{receiver}</dd>
-          <dt>Created</dt>
+          <dt>{t`Created`}</dt>
           <dd>{fullTime(row.since)}</dd>
           <dt>webhook-id</dt>
           <dd class="code">
             <code>{row.id}</code>
-            <CopyButton text={row.id} label="Copy the webhook-id" />
+            <CopyButton text={row.id} label={t`Copy the webhook-id`} />
           </dd>
         </dl>
       </section>
@@ -146,13 +147,13 @@ function DeliveryRequest({ row: { chat_id, seq } }: { row: DeliveryLogEntry }) {
   if (problem !== undefined)
     return (
       <p class="notice bad" role="alert">
-        <span>The request could not be loaded. {problem}</span>
+        <span>{t`The request could not be loaded. ${problem}`}</span>
         <button type="button" class="btn line" onClick={reload}>
-          Try again
+          {t`Try again`}
         </button>
       </p>
     );
-  if (value === undefined) return <p class="quiet-text request-place appear-late">Loading…</p>;
+  if (value === undefined) return <p class="quiet-text request-place appear-late">{t`Loading…`}</p>;
   return <SentRequestView delivery={value} />;
 }
 
@@ -182,7 +183,7 @@ function ReplayButton({ row, onReplayed }: Pick<DeliveryDetailProps, "row" | "on
         onClick={() => void replay()}
       >
         <Icon name="send-horizontal" />
-        Send again
+        {t`Send again`}
       </button>
       {problem !== undefined && (
         <p class="notice bad" role="alert">

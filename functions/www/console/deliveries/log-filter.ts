@@ -15,6 +15,7 @@ import type { Cell } from "../../ui/csv";
 import { capitalized } from "../../ui/words";
 import { chatNumber } from "../admin/chat-number";
 import { isWebhookTarget, TARGET_NAMES, TARGETS } from "../admin/delivery-targets";
+import { t, tIn } from "../../texts/translate";
 
 export type Period = "any" | "hour" | "day" | "week" | "range";
 
@@ -67,10 +68,10 @@ export interface FilterProblem {
 /** Returns what is wrong with a filter, or undefined. */
 export function filterProblem(filter: LogFilter): FilterProblem | undefined {
   if (filter.chat.trim() !== "" && chatNumber(filter.chat) === undefined)
-    return { field: "chat", text: "Enter the number of a chat." };
+    return { field: "chat", text: t`Enter the number of a chat.` };
   const { from, to } = timeRange(filter, 0);
   if (filter.period === "range" && from !== undefined && to !== undefined && from > to)
-    return { field: "to", text: "The end of the period must not be before its start." };
+    return { field: "to", text: t`The end of the period must not be before its start.` };
   return undefined;
 }
 
@@ -131,10 +132,10 @@ export const isReplayable = ({ state, target }: Pick<DeliveryLogEntry, "state" |
 
 export const STATES = ["failed", "pending", "delivered", "superseded"] as const;
 export const STATE_NAMES: Record<DeliveryState, string> = {
-  failed: "Failed",
-  pending: "Pending",
-  delivered: "Delivered",
-  superseded: "Superseded",
+  failed: t`Failed`,
+  pending: t`Pending`,
+  delivered: t`Delivered`,
+  superseded: t`Superseded`,
 };
 
 export const rowKey = ({ chat_id, seq }: Pick<DeliveryLogEntry, "chat_id" | "seq">) => `${chat_id}-${seq}`;
@@ -151,7 +152,7 @@ const BOT_EVENTS: Record<string, string> = {
 export function sentName({ target, type }: { target: DeliveryTarget; type: string }): string {
   if (isWebhookTarget(target)) return type;
   if (target === "bot") return BOT_EVENTS[type] ?? "CLIENT_MESSAGE";
-  return type === "text" ? "Message" : capitalized(type);
+  return type === "text" ? t`Message` : capitalized(type);
 }
 
 /** The account's channels, webhooks and bots, to which deliveries are sent. */
@@ -168,12 +169,12 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
   const { channels, webhooks, bots } = receivers;
   if (isWebhookTarget(row.target)) {
     const webhook = webhooks.find(({ webhook_id }) => webhook_id === row.webhook_id);
-    return webhook === undefined ? "A deleted webhook" : webhookName(webhook);
+    return webhook === undefined ? t`A deleted webhook` : webhookName(webhook);
   }
   if (row.target === "bot")
-    return bots.find(({ channel_ids }) => channel_ids.includes(row.channel_id))?.name ?? "A disconnected bot";
+    return bots.find(({ channel_ids }) => channel_ids.includes(row.channel_id))?.name ?? t`A disconnected bot`;
   const channel = channels.find(({ channel_id }) => channel_id === row.channel_id);
-  if (channel === undefined) return "A deleted channel";
+  if (channel === undefined) return t`A deleted channel`;
   return channel.kind === "api" && channel.integrator_url !== null
     ? withoutScheme(channel.integrator_url)
     : channel.name;
@@ -181,13 +182,13 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
 
 /** The name of a webhook: its address without the scheme, or its id if a program fetches the events. */
 export const webhookName = ({ webhook_id, url }: Pick<Webhook, "webhook_id" | "url">) =>
-  url === null ? `Fetched by a program (${webhook_id})` : withoutScheme(url);
+  url === null ? t`Fetched by a program (${webhook_id})` : withoutScheme(url);
 
 export const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, "").replace(/\/$/, "");
 
 /** Returns what came of an attempt in words. The service's own words may contain the status already. */
 export function attemptText({ status, error }: Pick<Attempt, "status" | "error">): string {
-  if (status === undefined) return error ?? "No response";
+  if (status === undefined) return error ?? t`No response`;
   if (error === undefined) return String(status);
   return error.includes(String(status)) ? error : `${status} ${error}`;
 }
@@ -196,12 +197,22 @@ export function attemptText({ status, error }: Pick<Attempt, "status" | "error">
 export function resultText({ state, error, attempts }: Pick<DeliveryLogEntry, "state" | "error" | "attempts">): string {
   const last = attempts.at(-1);
   const result = error?.message ?? last?.error ?? (last?.status === undefined ? undefined : String(last.status));
-  if (state === "superseded") return result ?? "No longer needed";
-  if (state === "pending") return result === undefined ? "Not sent yet" : `${result}, sent again soon`;
-  return result ?? "No attempt";
+  if (state === "superseded") return result ?? t`No longer needed`;
+  if (state === "pending") return result === undefined ? t`Not sent yet` : t`${result}, sent again soon`;
+  return result ?? t`No attempt`;
 }
 
-export const CSV_COLUMNS = ["State", "What", "To", "Chat", "Attempts", "Result", "Milliseconds", "Since", "webhook-id"];
+export const CSV_COLUMNS = [
+  t`State`,
+  t`What`,
+  tIn("receiver", "To"),
+  t`Chat`,
+  t`Attempts`,
+  t`Result`,
+  t`Milliseconds`,
+  t`Since`,
+  "webhook-id",
+];
 
 /** Returns a delivery as a line of a CSV file. */
 export function csvRow(row: DeliveryLogEntry, receivers: Receivers | undefined): Cell[] {

@@ -8,6 +8,8 @@ import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import type { LogFilter, Receivers } from "./log-filter";
 import { NOTHING_REPLAYED, replayAll, replayText } from "./replay";
+import { TARGETS } from "../admin/delivery-targets";
+import { plural, t } from "../../texts/translate";
 
 interface ReplayDialogProps {
   filter: LogFilter;
@@ -71,20 +73,19 @@ export function ReplayDialog({ filter, scope, loadedCount, channels, onClose }: 
   const isRunning = phase === "running" || phase === "stopping";
   const close = () => (isRunning ? stop() : onClose(phase !== "question"));
   return (
-    <Dialog title="Send failed deliveries again" onClose={close}>
+    <Dialog title={t`Send failed deliveries again`} onClose={close}>
       <form class="body" onSubmit={(event) => void start(event)}>
         {phase === "question" ? (
           <p>
-            {scopeText(filter, scope, loadedCount, channels)} The oldest is sent first, with the same id and three new
-            attempts. Phone calls are left out, and events to which a bot should have reacted, because agents have these
-            chats now.
+            {scopeText(filter, scope, loadedCount, channels)}{" "}
+            {t`The oldest is sent first, with the same id and three new attempts. Phone calls are left out, and events to which a bot should have reacted, because agents have these chats now.`}
           </p>
         ) : (
           <div class="task-progress" aria-live="polite">
-            <progress aria-label="Progress" max={loadedCount} {...progressValue(phase, progress, loadedCount)} />
+            <progress aria-label={t`Progress`} max={loadedCount} {...progressValue(phase, progress, loadedCount)} />
             <p>
-              {replayText(progress)} {phase === "stopping" && "Stops after the current request."}
-              {phase === "stopped" && problem === undefined && "Stopped. The others have not been sent."}
+              {replayText(progress)} {phase === "stopping" && t`Stops after the current request.`}
+              {phase === "stopped" && problem === undefined && t`Stopped. The others have not been sent.`}
             </p>
           </div>
         )}
@@ -96,16 +97,16 @@ export function ReplayDialog({ filter, scope, loadedCount, channels, onClose }: 
         <footer ref={footer}>
           {isRunning ? (
             <button type="button" class="btn line" aria-disabled={phase === "stopping"} onClick={stop}>
-              Stop
+              {t`Stop`}
             </button>
           ) : (
             <button type="button" class={phase === "done" ? "btn primary" : "btn line"} onClick={close}>
-              {phase === "question" ? "Cancel" : "Close"}
+              {phase === "question" ? t`Cancel` : t`Close`}
             </button>
           )}
           {(phase === "question" || phase === "stopped") && (
             <button type="submit" class="btn primary" data-autofocus>
-              {phase === "question" ? "Send again" : "Continue"}
+              {phase === "question" ? t`Send again` : t`Continue`}
             </button>
           )}
         </footer>
@@ -127,13 +128,23 @@ function scopeText(
   loadedCount: number | undefined,
   channels: Receivers["channels"],
 ): string {
-  const count = loadedCount === undefined ? "All failed deliveries" : plural(loadedCount);
-  if (typeof scope.chat_id === "number") return `All failed deliveries of chat #${scope.chat_id} are sent again.`;
-  const receiver = target === "" ? "" : ` to ${target}s`;
+  if (typeof scope.chat_id === "number") return t`All failed deliveries of chat #${scope.chat_id} are sent again.`;
   const channel = channels.find(({ channel_id }) => channel_id === channelId);
-  const place = channel === undefined ? "" : ` of ${channel.name}`;
-  const since = "from" in scope && scope.from > 0 ? ` since ${fullTime(scope.from)}` : "";
-  return `${count}${receiver}${place}${since} ${loadedCount === 1 ? "is" : "are"} sent again.`;
+  const where = [
+    target === "" ? [] : [TARGETS[target].to],
+    channel === undefined ? [] : [t`of ${channel.name}`],
+    "from" in scope && scope.from > 0 ? [t`since ${fullTime(scope.from)}`] : [],
+  ]
+    .flat()
+    .map((part) => ` ${part}`)
+    .join("");
+  if (loadedCount === undefined) return t`All failed deliveries${where} are sent again.`;
+  return loadedCount === 1
+    ? t`One failed delivery${where} is sent again.`
+    : plural(
+        loadedCount,
+        "{count} failed delivery{where} is sent again.",
+        "{count} failed deliveries{where} are sent again.",
+        { where },
+      );
 }
-
-const plural = (count: number) => (count === 1 ? "One failed delivery" : `${count} failed deliveries`);

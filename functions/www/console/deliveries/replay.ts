@@ -2,6 +2,7 @@
 
 import type { ApiClient } from "../../api/client";
 import type { Delivery, ReplayRequest } from "../../api/types";
+import { t } from "../../texts/translate";
 
 export interface ReplayProgress {
   replayed: number;
@@ -16,9 +17,9 @@ export const NOTHING_REPLAYED: ReplayProgress = { replayed: 0, skipped: 0, curso
 
 /** Returns in words how many deliveries have been sent again. */
 export function replayText({ replayed, skipped, cursor }: ReplayProgress): string {
-  const counts = `${replayed} sent again${skipped > 0 ? `, ${skipped} left out` : ""}.`;
+  const counts = skipped > 0 ? t`${replayed} sent again, ${skipped} left out.` : t`${replayed} sent again.`;
   if (cursor !== null || replayed === 0) return counts;
-  return `${counts} ${replayed === 1 ? "It is" : "They are"} on the way.`;
+  return `${counts} ${replayed === 1 ? t`It is on the way.` : t`They are on the way.`}`;
 }
 
 /** Sends failed deliveries again, a hundred with each request, until none are left or `isStopped` returns true. `start`

@@ -2,15 +2,16 @@ import "./deliveries.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
 import { WEBHOOKS_ROUTE } from "../state/page/page-routes";
+import { t } from "../../texts/translate";
 
 export const DELIVERIES: Section = {
   name: "deliveries",
-  title: "Webhooks and deliveries",
-  shortTitle: "Deliveries",
+  title: t`Webhooks and deliveries`,
+  shortTitle: t`Deliveries`,
   icon: "webhook",
   isInSmallRail: true,
-  keywords: "failed replay log events",
-  adminsOnly: "Only admins see webhooks and deliveries",
+  keywords: t`failed replay log events`,
+  adminsOnly: t`Only admins see webhooks and deliveries`,
   Page: lazyComponent(() => import("./deliveries").then(({ Deliveries }) => Deliveries)),
-  furtherPages: [{ title: "Webhooks", route: WEBHOOKS_ROUTE, keywords: "events signing secret" }],
+  furtherPages: [{ title: t`Webhooks`, route: WEBHOOKS_ROUTE, keywords: t`events signing secret` }],
 };

@@ -6,6 +6,7 @@ import { useWorkspace } from "../workspace-context";
 import { readAllStates } from "./all-states";
 import { rowKey, STATE_NAMES } from "./log-filter";
 import { followDelivery } from "./replay";
+import { t } from "../../texts/translate";
 
 /** Loads the deliveries of a query, page by page. `key` identifies the query, because the query's times depend on the
  * clock. A query without a state is for all of them. If `createQuery` returns undefined, nothing is loaded. `onSettled` is called after a delivery that was sent
@@ -37,7 +38,7 @@ export function useDeliveries(key: string, createQuery: () => DeliveryQuery | un
   /** Shows the changing state of a delivery that has been sent again. */
   const follow = (row: DeliveryLogEntry) => {
     update(row, { state: "pending", attempts: row.attempts });
-    announce("Sent again");
+    announce(t`Sent again`);
     followDelivery(api, row, closed.current.signal, (delivery) => {
       update(row, delivery);
       if (delivery.state === "pending") return;

@@ -1,33 +1,34 @@
 import type { WebhookEventName } from "../../api/types";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
+import { t } from "../../texts/translate";
 
 /** When each event is sent that a webhook gets unless it names others. */
 const STANDARD_EVENTS = {
-  chat_accepted: "an agent accepts a chat",
-  chat_updated: "data of the visitor changes",
-  chat_assigned: "an agent links a chat to a CRM card",
-  chat_finished: "a chat ends",
-  offline_message: "a visitor sends the offline form",
-  call_event: "a phone call has a new status",
+  chat_accepted: t`an agent accepts a chat`,
+  chat_updated: t`data of the visitor changes`,
+  chat_assigned: t`an agent links a chat to a CRM card`,
+  chat_finished: t`a chat ends`,
+  offline_message: t`a visitor sends the offline form`,
+  call_event: t`a phone call has a new status`,
 } satisfies Partial<Record<WebhookEventName, string>>;
 
 /** The same of all events. The compiler finds an event that is missing here. */
 const EVENT_TIMES: Record<WebhookEventName, string> = {
   ...STANDARD_EVENTS,
-  chat_opened: "a chat is opened",
-  chat_waiting: "a chat begins to wait for an agent",
-  bot_handed_over: "a bot hands its chat over, or fails",
-  chat_joined: "an agent gets a chat",
-  chat_transferred: "a chat is given to another agent, a department or a bot",
-  answer_due_soon: "an agent's answer is due soon",
-  chat_rated: "a visitor rates a chat",
-  chat_ended: "a chat is closed, whoever took part",
-  message: "a visitor, an agent or a bot writes",
-  delivery_failed: "a message to a visitor is not delivered",
-  delivered_late: "a message is delivered after its failure",
-  visitor_blacklisted: "a visitor is blacklisted",
-  agent_status_changed: "an agent has another status",
-  channel_status_changed: "a channel has another status",
+  chat_opened: t`a chat is opened`,
+  chat_waiting: t`a chat begins to wait for an agent`,
+  bot_handed_over: t`a bot hands its chat over, or fails`,
+  chat_joined: t`an agent gets a chat`,
+  chat_transferred: t`a chat is given to another agent, a department or a bot`,
+  answer_due_soon: t`an agent's answer is due soon`,
+  chat_rated: t`a visitor rates a chat`,
+  chat_ended: t`a chat is closed, whoever took part`,
+  message: t`a visitor, an agent or a bot writes`,
+  delivery_failed: t`a message to a visitor is not delivered`,
+  delivered_late: t`a message is delivered after its failure`,
+  visitor_blacklisted: t`a visitor is blacklisted`,
+  agent_status_changed: t`an agent has another status`,
+  channel_status_changed: t`a channel has another status`,
 };
 const NAMES = Object.keys(EVENT_TIMES) as WebhookEventName[];
 const STANDARD_NAMES = Object.keys(STANDARD_EVENTS) as WebhookEventName[];
@@ -37,7 +38,7 @@ export const WEBHOOK_EVENTS = NAMES.map((name) => ({ name, when: EVENT_TIMES[nam
 
 /** Returns the events of a webhook in words. An empty list stands for the standard events. */
 export const eventsText = (events: readonly WebhookEventName[]) =>
-  events.length === 0 ? "Standard events" : events.join(", ");
+  events.length === 0 ? t`Standard events` : events.join(", ");
 
 interface EventFieldsProps {
   /** Empty for the standard events. */
@@ -58,7 +59,7 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
   const { "aria-describedby": describedBy } = controlAttributes("events", true, problem);
   return (
     <fieldset class="field choices event-choices" aria-describedby={describedBy}>
-      <legend>Events</legend>
+      <legend>{t`Events`}</legend>
       <div>
         {WEBHOOK_EVENTS.map(({ name, when }) => (
           <label key={name}>
@@ -73,12 +74,12 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
               }}
             />
             <span>
-              <code>{name}</code> <small>when {when}</small>
+              <code>{name}</code> <small>{t`when ${when}`}</small>
             </span>
           </label>
         ))}
       </div>
-      <FieldNotes id="events" problem={problem} help="At least one." />
+      <FieldNotes id="events" problem={problem} help={t`At least one.`} />
     </fieldset>
   );
 }

@@ -22,8 +22,9 @@ import { webhookName } from "./log-filter";
 import { PublicKeys } from "./public-keys";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
 import { ADDRESS_INPUT, ADDRESSES, PULL_HELP, roleHelp, shortName } from "./webhook-target";
+import { t } from "../../texts/translate";
 
-const LIST = { name: "All webhooks", route: WEBHOOKS_ROUTE };
+const LIST = { name: t`All webhooks`, route: WEBHOOKS_ROUTE };
 
 export function WebhookPage({ webhookId }: { webhookId: string }) {
   const { api } = useWorkspace();
@@ -34,7 +35,7 @@ export function WebhookPage({ webhookId }: { webhookId: string }) {
     return { webhook, externalId: aws_external_id };
   });
   return (
-    <DetailPage loaded={loaded} what="The webhook" list={LIST}>
+    <DetailPage loaded={loaded} what={t`The webhook`} list={LIST}>
       {({ webhook, externalId }) => (
         <WebhookForm
           webhook={webhook}
@@ -111,7 +112,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
   const remove = async () => {
     await api.delete("/admin/settings/webhooks/{webhook_id}", { path });
     navigate(WEBHOOKS_ROUTE, true);
-    toast("The webhook is deleted.");
+    toast(t`The webhook is deleted.`);
   };
   return (
     <div class="detail-page">
@@ -122,7 +123,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
           onResumed={() => onStored({ ...webhook, outage: "none" })}
         />
         <RecordForm form={form}>
-          <FormSection title="General">
+          <FormSection title={t`General`}>
             {target === "pull" ? (
               <p class="quiet-text">{PULL_HELP}</p>
             ) : (
@@ -136,7 +137,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
             {!isServer && !isFetched && (
               <TextField
                 {...form.text("role_arn")}
-                label="ARN of the role"
+                label={t`ARN of the role`}
                 help={roleHelp(externalId)}
                 input={ADDRESS_INPUT}
               />
@@ -146,40 +147,40 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
               problem={form.problems["events"]}
               onChange={(events) => form.change({ events })}
             />
-            {!isFetched && <LateDeliveryFields draft={form.draft} change={form.change} what="Events" />}
+            {!isFetched && <LateDeliveryFields draft={form.draft} change={form.change} what={t`Events`} />}
             <Switch
-              label="Send CloudEvents"
-              help="Each event is wrapped into the JSON format of CloudEvents 1.0."
+              label={t`Send CloudEvents`}
+              help={t`Each event is wrapped into the JSON format of CloudEvents 1.0.`}
               isOn={form.draft.format === "cloudevents"}
               onChange={(isOn) => form.change({ format: isOn ? "cloudevents" : "json" })}
             />
             <Switch
-              label="Leave out personal data"
-              help="Events then say what has happened in which chat, without names, texts and contact details."
+              label={t`Leave out personal data`}
+              help={t`Events then say what has happened in which chat, without names, texts and contact details.`}
               isOn={form.draft.body === "thin"}
               onChange={(isOn) => form.change({ body: isOn ? "thin" : "full" })}
             />
             <TextField
               {...form.text("rating_wait_seconds")}
-              label="Wait for the rating (seconds)"
-              help="chat_finished is sent so many seconds after the end of the chat, with the rating that the visitor has given until then. At most 600."
+              label={t`Wait for the rating (seconds)`}
+              help={t`chat_finished is sent so many seconds after the end of the chat, with the rating that the visitor has given until then. At most 600.`}
               input={{ inputmode: "numeric" }}
             />
             {(isServer || isFetched) && (
               <Switch
-                label="Sign with a key pair, too (Ed25519)"
-                help="Your server can then verify events with a public key, and needs no secret for that."
+                label={t`Sign with a key pair, too (Ed25519)`}
+                help={t`Your server can then verify events with a public key, and needs no secret for that.`}
                 isOn={form.draft.ed25519_signature}
                 onChange={(ed25519_signature) => form.change({ ed25519_signature })}
               />
             )}
           </FormSection>
         </RecordForm>
-        <FormSection title="Deliveries">
+        <FormSection title={t`Deliveries`}>
           <div>
             <a class="btn line" href={hrefOf(deliveriesRoute(`state=all&target=${deliveryTargetOf(webhook)}`))}>
               <Icon name="send-horizontal" />
-              Show the deliveries {TARGETS[deliveryTargetOf(webhook)].failed.toLowerCase()}
+              {t`Show the deliveries ${TARGETS[deliveryTargetOf(webhook)].to}`}
             </a>
           </div>
         </FormSection>
@@ -187,7 +188,7 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
           <EventTest
             events={TEST_EVENTS}
             initial="test"
-            help="Sent at once with sample data, like a real event. It does not appear among the deliveries."
+            help={t`Sent at once with sample data, like a real event. It does not appear among the deliveries.`}
             hasChanges={form.hasChanges}
             isServer={isServer}
             send={(event, clause) =>
@@ -209,10 +210,10 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
         )}
         <PublicKeys keys={webhook.public_keys} />
         <DeleteByName
-          thing="the webhook"
+          thing={t`the webhook`}
           name={shortName(webhook)}
           id={webhook.webhook_id}
-          effect="Nothing is sent there any more. Deliveries stay in the log."
+          effect={t`Nothing is sent there any more. Deliveries stay in the log.`}
           remove={remove}
         />
       </div>
@@ -221,6 +222,6 @@ function WebhookForm({ webhook, externalId, onStored }: WebhookFormProps) {
 }
 
 const TEST_EVENTS: readonly { value: WebhookEventName | "test"; label: string }[] = [
-  { value: "test", label: "test (no data)" },
+  { value: "test", label: t`test (no data)` },
   ...WEBHOOK_EVENTS.map(({ name }) => ({ value: name, label: name })),
 ];

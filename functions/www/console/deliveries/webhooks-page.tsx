@@ -23,6 +23,7 @@ import { webhookName } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
 import { ADDRESS_INPUT, ADDRESSES, PULL_HELP, roleHelp, TARGET_OPTIONS } from "./webhook-target";
 import { webhookRoute } from "../state/page/page-routes";
+import { t } from "../../texts/translate";
 
 const MAX_WEBHOOKS = 10;
 
@@ -35,17 +36,17 @@ export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
   const canAdd = webhooks !== undefined && webhooks.length < MAX_WEBHOOKS;
   return (
     <ListPage
-      title="Webhooks"
+      title={t`Webhooks`}
       tabs={tabs}
-      action={canAdd ? { label: "Add a webhook", icon: "plus", run: () => setAdding(true) } : undefined}
+      action={canAdd ? { label: t`Add a webhook`, icon: "plus", run: () => setAdding(true) } : undefined}
     >
-      <LoadedPage loaded={loaded} what="The webhooks">
+      <LoadedPage loaded={loaded} what={t`The webhooks`}>
         {({ webhooks }) =>
           webhooks.length === 0 ? (
             <EmptyList
               icon="webhook"
-              title="There are no webhooks yet"
-              text="A webhook notifies a server of yours, such as a CRM, of what happens in chats."
+              title={t`There are no webhooks yet`}
+              text={t`A webhook notifies a server of yours, such as a CRM, of what happens in chats.`}
             />
           ) : (
             <WebhookTable webhooks={webhooks} />
@@ -68,7 +69,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
   const failures = useRecentFailures(api, "webhook");
   return (
     <table>
-      <TableHead columns={["Address", ["Events", "wide-only"]]} />
+      <TableHead columns={[t`Address`, [t`Events`, "wide-only"]]} />
       <tbody>
         {webhooks.map(({ webhook_id, url, events }) => (
           <tr key={webhook_id}>
@@ -133,25 +134,25 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
       navigate(webhookRoute(added.webhook_id));
     };
     return (
-      <ShownOnceDialog key="added" title="The webhook is added" class="wide-dialog" onClose={openPage}>
+      <ShownOnceDialog key="added" title={t`The webhook is added`} class="wide-dialog" onClose={openPage}>
         <p class="quiet-text">
           {added.pull_url === undefined
-            ? "The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes from here. You can test the webhook on its page."
-            : "The address and the secret are shown only now. Your program fetches events from the address, and verifies the signature of each with the secret."}
+            ? t`The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes from here. You can test the webhook on its page.`
+            : t`The address and the secret are shown only now. Your program fetches events from the address, and verifies the signature of each with the secret.`}
         </p>
         {added.pull_url !== undefined && (
-          <CopyField label="Address of the events" name="the address" text={added.pull_url} />
+          <CopyField label={t`Address of the events`} name={t`the address`} text={added.pull_url} />
         )}
-        <CopyField label="Signing secret" name="the secret" text={added.signing_secret} />
+        <CopyField label={t`Signing secret`} name={t`the secret`} text={added.signing_secret} />
       </ShownOnceDialog>
     );
   }
   return (
-    <Dialog key="question" title="Add a webhook" class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
-      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
+    <Dialog key="question" title={t`Add a webhook`} class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label={t`Add`} busyLabel={t`Adding…`} onCancel={onClose}>
         <SelectField
           id="webhook-target"
-          label="Where events go"
+          label={t`Where events go`}
           value={target}
           options={TARGET_OPTIONS}
           onChange={(target) => form.change({ target })}
@@ -169,7 +170,7 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
         {!isServer && target !== "pull" && (
           <TextField
             {...form.text("role_arn")}
-            label="ARN of the role"
+            label={t`ARN of the role`}
             help={roleHelp(settings.aws_external_id)}
             input={{ ...ADDRESS_INPUT, placeholder: "arn:aws:iam::123456789012:role/switchboard" }}
           />

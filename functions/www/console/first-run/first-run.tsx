@@ -12,6 +12,7 @@ import { channelRoute } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { overlay, type CreatedChannel } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
+import { t } from "../../texts/translate";
 
 type StepState = "done" | "now" | "later";
 
@@ -28,7 +29,7 @@ function StepItem({
 }) {
   return (
     <li class={state} aria-current={state === "now" ? "step" : undefined}>
-      <span class="sign">{state === "done" ? <Icon name="check" label="Done" /> : number}</span>
+      <span class="sign">{state === "done" ? <Icon name="check" label={t`Done`} /> : number}</span>
       <div class="inside">
         <h3>{title}</h3>
         {state !== "later" && children}
@@ -40,7 +41,7 @@ function StepItem({
 const CopyStepButton = ({ isCopied, onClick }: { isCopied: boolean; onClick: () => void }) => (
   <button type="button" class="btn line" onClick={onClick}>
     <Icon name={isCopied ? "check" : "copy"} />
-    {isCopied ? "Copied" : "Copy"}
+    {isCopied ? t`Copied` : t`Copy`}
   </button>
 );
 
@@ -99,16 +100,16 @@ export function FirstRun() {
   if (!isAdmin) return <NoVisitors />;
   const { name, widget, endpoint, problem } = channel;
   return (
-    <section class="conversation first-run scroll" aria-label="First steps">
+    <section class="conversation first-run scroll" aria-label={t`First steps`}>
       <div>
-        <h2>Welcome{me.name === "" ? "" : `, ${me.name.split(" ")[0]}`}</h2>
-        <p>Three steps until the first visitor can write to you.</p>
+        <h2>{me.name === "" ? t`Welcome` : t`Welcome, ${me.name.split(" ")[0] ?? me.name}`}</h2>
+        <p>{t`Three steps until the first visitor can write to you.`}</p>
         {problem !== undefined && (
           <p class="notice bad" role="alert">
             <Icon name="circle-alert" />
             <span class="grow">{problem}</span>
             <button type="button" class="btn line" onClick={channel.read}>
-              Try again
+              {t`Try again`}
             </button>
           </p>
         )}
@@ -131,24 +132,24 @@ export function FirstRun() {
 
 /** What agents see who cannot add channels. */
 const NoVisitors = () => (
-  <section class="conversation" aria-label="Conversation">
+  <section class="conversation" aria-label={t`Conversation`}>
     <div class="blank">
       <Icon name="message-square" />
-      <h2>No visitor has written yet</h2>
-      <p>Chats appear here when a visitor writes in a channel that is assigned to you. Admins add channels.</p>
+      <h2>{t`No visitor has written yet`}</h2>
+      <p>{t`Chats appear here when a visitor writes in a channel that is assigned to you. Admins add channels.`}</p>
     </div>
   </section>
 );
 
 function AddStep({ name, onAdd }: { name: string | undefined; onAdd: () => void }) {
-  if (name !== undefined) return <StepItem number={1} title={`Channel ${name} added`} state="done" />;
+  if (name !== undefined) return <StepItem number={1} title={t`Channel ${name} added`} state="done" />;
   return (
-    <StepItem number={1} title="Add a channel" state="now">
-      <p>A channel connects an app, a site or another front end in which visitors write.</p>
+    <StepItem number={1} title={t`Add a channel`} state="now">
+      <p>{t`A channel connects an app, a site or another front end in which visitors write.`}</p>
       <div class="acts">
         <button type="button" class="btn primary" onClick={onAdd}>
           <Icon name="plus" />
-          Add a channel
+          {t`Add a channel`}
         </button>
       </div>
     </StepItem>
@@ -165,8 +166,8 @@ function WidgetSteps({ widget: { channel_id, snippet } }: { widget: WidgetChanne
   const { isCopied, copy } = useCopying();
   return (
     <>
-      <StepItem number={2} title="Copy its tag" state={isCopied ? "done" : "now"}>
-        <p>Paste it into each page that shows the chat window.</p>
+      <StepItem number={2} title={t`Copy its tag`} state={isCopied ? "done" : "now"}>
+        <p>{t`Paste it into each page that shows the chat window.`}</p>
         <div class="code-line">
           <code>{snippet}</code>
           <CopyStepButton isCopied={isCopied} onClick={() => copy(snippet)} />
@@ -174,12 +175,12 @@ function WidgetSteps({ widget: { channel_id, snippet } }: { widget: WidgetChanne
         <div class="acts">
           <a class="btn line" href={hrefOf(channelRoute(channel_id))}>
             <Icon name="pencil" />
-            Look and settings
+            {t`Look and settings`}
           </a>
         </div>
       </StepItem>
-      <StepItem number={3} title="Send yourself a message" state={isCopied ? "now" : "later"}>
-        <p>Open a page with the tag, and write in its chat window. The chat appears here.</p>
+      <StepItem number={3} title={t`Send yourself a message`} state={isCopied ? "now" : "later"}>
+        <p>{t`Open a page with the tag, and write in its chat window. The chat appears here.`}</p>
       </StepItem>
     </>
   );
@@ -197,16 +198,15 @@ function ApiSteps({
   const { isCopied, copy } = useCopying();
   return (
     <>
-      <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
+      <StepItem number={2} title={t`Copy its address`} state={isCopied ? "done" : hasChannel ? "now" : "later"}>
         {endpoint === undefined ? (
           <>
             <p>
-              The address was shown once, when the channel was created. You can create a new one; the old one stays
-              valid for a day.
+              {t`The address was shown once, when the channel was created. You can create a new one; the old one stays valid for a day.`}
             </p>
             <div class="acts">
               <button type="button" class="btn line" onClick={onRotate}>
-                Create a new address
+                {t`Create a new address`}
               </button>
             </div>
           </>
@@ -217,7 +217,11 @@ function ApiSteps({
           </div>
         )}
       </StepItem>
-      <StepItem number={3} title="Send yourself a message" state={endpoint !== undefined && isCopied ? "now" : "later"}>
+      <StepItem
+        number={3}
+        title={t`Send yourself a message`}
+        state={endpoint !== undefined && isCopied ? "now" : "later"}
+      >
         {endpoint !== undefined && <TestMessage endpoint={endpoint} />}
       </StepItem>
     </>
@@ -235,25 +239,25 @@ function TestMessage({ endpoint }: { endpoint: string }) {
     const { isSuccess, status, responseBody } = await sendTestMessage(path);
     const text =
       status === undefined
-        ? "The service did not respond."
+        ? t`The service did not respond.`
         : isSuccess
-          ? `Status ${status}. The chat appears in a moment.`
-          : `Status ${status}: ${responseBody.slice(0, 200)}`;
+          ? t`Status ${status}. The chat appears in a moment.`
+          : t`Status ${status}: ${responseBody.slice(0, 200)}`;
     setResult({ isSuccess, text });
     if (isSuccess) sync.reconnectNow();
   };
   return (
     <>
-      <p>From a terminal, as your front end would:</p>
+      <p>{t`From a terminal, as your front end would:`}</p>
       <div class="code-line">
         <code>{command}</code>
-        <CopyButton text={command} label="Copy the command" />
+        <CopyButton text={command} label={t`Copy the command`} />
       </div>
       {path !== undefined && (
         <div class="acts">
           <button type="button" class="btn primary" onClick={() => void send(path)}>
             <Icon name="send-horizontal" />
-            Send it from here
+            {t`Send it from here`}
           </button>
         </div>
       )}

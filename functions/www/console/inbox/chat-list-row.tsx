@@ -19,27 +19,28 @@ import { callStatus } from "../state/calls/call-text";
 import { handoverLabels, isPressing } from "../state/chat/handover-text";
 import { chatHref } from "../state/page/route";
 import { isAnonymous, visitorName, type Tab } from "../state/list/chats";
+import { t } from "../../texts/translate";
 
 /** Waiting times longer than this are shown in red. */
 const LONG_WAIT_SECONDS = 120;
 
 const MEDIA_LABELS: Record<string, string> = {
-  photo: "Photo",
-  video: "Video",
-  audio: "Audio",
-  voice: "Voice message",
-  sticker: "Sticker",
-  document: "File",
-  location: "Location",
-  call: "Call",
-  deleted: "Message deleted",
+  photo: t`Photo`,
+  video: t`Video`,
+  audio: t`Audio`,
+  voice: t`Voice message`,
+  sticker: t`Sticker`,
+  document: t`File`,
+  location: t`Location`,
+  call: t`Call`,
+  deleted: t`Message deleted`,
 };
 
 function WaitingTime({ since }: { since: number }) {
   const seconds = currentSecond.value - since;
   return (
-    <time class={seconds >= LONG_WAIT_SECONDS ? "late" : "wait"} title={`Waiting since ${fullTime(since)}`}>
-      <span class="sr">Waiting for {formatElapsedSpoken(seconds)}</span>
+    <time class={seconds >= LONG_WAIT_SECONDS ? "late" : "wait"} title={t`Waiting since ${fullTime(since)}`}>
+      <span class="sr">{t`Waiting for ${formatElapsedSpoken(seconds)}`}</span>
       <span aria-hidden="true">{formatElapsed(seconds)}</span>
     </time>
   );
@@ -89,10 +90,10 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
       )}
       <span class="say" dir="auto">
         {typing.visitors.notices.value.has(id) ? (
-          <span class="is-typing">is typing…</span>
+          <span class="is-typing">{t`is typing…`}</span>
         ) : drafts.chatIds.value.has(id) && !isSelected ? (
           <>
-            <span class="draft">Draft: </span>
+            <span class="draft">{t`Draft:`} </span>
             {drafts.read(id).text}
           </>
         ) : (
@@ -103,28 +104,28 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         (count > 0 ? (
           <b class="unread">
             {count > 99 ? "99+" : count}
-            <span class="sr"> unread</span>
+            <span class="sr"> {t`unread`}</span>
           </b>
         ) : (
           <b class="unread dot">
-            <span class="sr">unread</span>
+            <span class="sr">{t`unread`}</span>
           </b>
         ))}
       <span class="meta">
-        {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
+        {running !== undefined && <span class="chip call">{t`On the phone: ${callStatus(running.call, me.id)}`}</span>}
         {isWaiting && row.offer !== undefined && <OfferChip row={row} />}
         {row.answer_due !== undefined && <AnswerChip row={row} />}
         {isWaiting && row.handover !== null && <HandoverChips handover={row.handover} />}
-        {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
-        {chats.hasUnreadMention(row) && <span class="chip bad">Mentions you</span>}
+        {row.failed_messages > 0 && <span class="chip bad">{t`${row.failed_messages} not delivered`}</span>}
+        {chats.hasUnreadMention(row) && <span class="chip bad">{t`Mentions you`}</span>}
         <ChatTags tagIds={row.tag_ids} />
         {chats.isSnoozed(row) && <SnoozedChip until={row.snoozed_until} />}
-        {chats.isBackFromSnooze(row) && <span class="chip bot">Back from snooze</span>}
+        {chats.isBackFromSnooze(row) && <span class="chip bot">{t`Back from snooze`}</span>}
         <span class="chip">{row.channel.name}</span>
         {row.department !== null && <span class="chip">{row.department.name}</span>}
-        {row.state === "bot" && tab !== "bot" && <span class="chip bot">Bot</span>}
+        {row.state === "bot" && tab !== "bot" && <span class="chip bot">{t`Bot`}</span>}
         {owner !== undefined && <span class="chip">{owner}</span>}
-        {tab === "search" && row.state === "closed" && <span class="chip">Closed</span>}
+        {tab === "search" && row.state === "closed" && <span class="chip">{t`Closed`}</span>}
       </span>
     </a>
   );
@@ -132,7 +133,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
 
 const SnoozedChip = ({ until = 0 }: { until: number | undefined }) => (
   <span class="chip" title={fullTime(until)}>
-    Snoozed until {dayLabel(until, currentMinute.value)}, {clockTime(until)}
+    {t`Snoozed until ${dayLabel(until, currentMinute.value)}, ${clockTime(until)}`}
   </span>
 );
 
@@ -151,7 +152,7 @@ function LastWords({ row }: { row: ChatRow }) {
   if (summary === undefined || summary === null) return <LastMessage row={row} />;
   return (
     <>
-      <span class="by">Summary: </span>
+      <span class="by">{t`Summary:`} </span>
       {textOfMarkdown(summary)}
     </>
   );
@@ -160,13 +161,13 @@ function LastWords({ row }: { row: ChatRow }) {
 function LastMessage({ row }: { row: ChatRow }) {
   const { me, roster } = useWorkspace();
   const last = row.last_message;
-  if (last === null) return <span class="by">No messages yet</span>;
+  if (last === null) return <span class="by">{t`No messages yet`}</span>;
   const kind = MEDIA_LABELS[last.type];
-  const text = last.text === BLOCKED_LINK ? "link blocked" : last.text;
+  const text = last.text === BLOCKED_LINK ? t`link blocked` : last.text;
   const messageText = kind === undefined ? text : text === "" ? kind : `${kind}: ${text}`;
   const by =
     last.from === "bot"
-      ? "Bot: "
+      ? `${t`Bot`}: `
       : last.from === "agent"
         ? `${authorName(last.agent_id, row, me.id, roster.people.value?.agents)}: `
         : undefined;
@@ -185,9 +186,9 @@ function authorName(
   me: number,
   colleagues: readonly { id: number; name: string }[] = [],
 ): string {
-  if (id === me) return "You";
+  if (id === me) return t`You`;
   const author = row.agent?.id === id ? row.agent : colleagues.find((colleague) => colleague.id === id);
-  return author?.name.split(" ")[0] ?? "Agent";
+  return author?.name.split(" ")[0] ?? t`Agent`;
 }
 
 export function RowSkeletons({ count = 6 }: { count?: number }) {

@@ -16,6 +16,7 @@ import { extendSelection } from "../chat-actions";
 import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 import { RowCheckbox } from "./row-checkbox";
+import { plural, t, tIn } from "../../texts/translate";
 
 /** Loaded when a chat is first selected, so that the first page does not wait for it. */
 const SelectionBar = lazyComponent(() =>
@@ -23,12 +24,12 @@ const SelectionBar = lazyComponent(() =>
 );
 
 const TAB_LABELS: Record<Tab, string> = {
-  waiting: "Waiting",
-  mine: "Mine",
-  snoozed: "Snoozed",
-  bot: "Bot",
-  all: "All",
-  closed: "Closed",
+  waiting: t`Waiting`,
+  mine: t`Mine`,
+  snoozed: t`Snoozed`,
+  bot: t`Bot`,
+  all: t`All`,
+  closed: tIn("chats", "Closed"),
 };
 
 interface SearchResult {
@@ -98,16 +99,16 @@ export function Inbox() {
   useEffect(() => workspace.selection.clear(), [shownChats]);
 
   return (
-    <section class="list" aria-label="Chats">
+    <section class="list" aria-label={t`Chats`}>
       <header>
-        <h2>Inbox</h2>
+        <h2>{t`Inbox`}</h2>
         <label class="search">
           <Icon name="search" />
           <input
             id={SEARCH_INPUT_ID}
             type="search"
-            placeholder="Search"
-            aria-label="Search by number, name, e-mail or phone"
+            placeholder={t`Search`}
+            aria-label={t`Search by number, name, e-mail or phone`}
             autocomplete="off"
             spellcheck={false}
             value={searchQuery.value}
@@ -131,7 +132,7 @@ export function Inbox() {
           {searchQuery.value === "" ? (
             <kbd aria-hidden="true">/</kbd>
           ) : (
-            <button type="button" aria-label="Clear search" onClick={() => (searchQuery.value = "")}>
+            <button type="button" aria-label={t`Clear search`} onClick={() => (searchQuery.value = "")}>
               <Icon name="x" />
             </button>
           )}
@@ -144,7 +145,9 @@ export function Inbox() {
             {!isSelecting && <FilterBar />}
           </>
         ) : (
-          <p class="sr" role="status">{`${visibleChats(chats).length} chats found`}</p>
+          <p class="sr" role="status">
+            {plural(visibleChats(chats).length, "{count} chats found", "{count} chats found")}
+          </p>
         )}
         {isSelecting && <SelectionBar />}
       </div>
@@ -181,7 +184,7 @@ function Tabs() {
     document.getElementById(`tab-${tabs[to]}`)?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label="Chat lists" onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label={t`Chat lists`} onKeyDown={move}>
       {tabs.map((name) => {
         return (
           <button
@@ -195,7 +198,7 @@ function Tabs() {
             onClick={() => (activeTab.value = name)}
           >
             {TAB_LABELS[name]}
-            {name === "all" && <span class="sr"> open</span>}
+            {name === "all" && <span class="sr"> {t`open`}</span>}
             <TabCount
               name={name}
               count={counts[name] ?? 0}
@@ -216,7 +219,7 @@ function TabCount({ name, count, unread }: { name: Tab; count: number; unread: n
       <>
         {" "}
         <span class="count new">{unread}</span>
-        <span class="sr"> with unread messages</span>
+        <span class="sr"> {t`with unread messages`}</span>
       </>
     );
   if (count === 0) return null;
@@ -261,14 +264,14 @@ function ChatList() {
     body = (
       <div class="blank bad" role="alert">
         <Icon name="wifi-off" />
-        <h2>The chats cannot be loaded</h2>
+        <h2>{t`The chats cannot be loaded`}</h2>
         <p>{errorText(chats.problem.value)}</p>
         <button
           type="button"
           class="btn line"
           onClick={() => (listName === "closed" ? loadClosed(chats) : workspace.sync.reconnectNow())}
         >
-          Try again
+          {t`Try again`}
         </button>
       </div>
     );
@@ -282,12 +285,12 @@ function ChatList() {
     const mineBelow = filtered(chats, chats.mineBelow.value);
     body = (
       <ul>
-        {mineOnTop.length > 0 && <li class="cut">Mine, to answer</li>}
+        {mineOnTop.length > 0 && <li class="cut">{t`Mine, to answer`}</li>}
         {rows(mineOnTop)}
-        {mineOnTop.length > 0 && waiting.length > 0 && <li class="cut">Waiting</li>}
-        {waiting.length === 0 && <li class="empty-line">Nobody is waiting.</li>}
+        {mineOnTop.length > 0 && waiting.length > 0 && <li class="cut">{t`Waiting`}</li>}
+        {waiting.length === 0 && <li class="empty-line">{t`Nobody is waiting.`}</li>}
         {rows(waiting)}
-        {mineBelow.length > 0 && <li class="cut">Mine</li>}
+        {mineBelow.length > 0 && <li class="cut">{t`Mine`}</li>}
         {rows(mineBelow)}
       </ul>
     );
@@ -379,13 +382,13 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
       <div class="more" role="alert">
         <p>{problem}</p>
         <button type="button" class="btn line" onClick={load}>
-          Try again
+          {t`Try again`}
         </button>
       </div>
     );
   return (
     <div ref={sentinel} class={hasMore ? "more" : undefined}>
-      {hasMore && <span class="appear-late">Loading…</span>}
+      {hasMore && <span class="appear-late">{t`Loading…`}</span>}
     </div>
   );
 }
@@ -396,29 +399,29 @@ const EMPTY_LIST_TEXTS: Record<
 > = {
   waiting: {
     icon: "circle-check",
-    title: "Nobody is waiting",
-    text: "Chats that wait for an agent appear here, with their waiting time.",
+    title: t`Nobody is waiting`,
+    text: t`Chats that wait for an agent appear here, with their waiting time.`,
   },
   mine: {
     icon: "message-square",
-    title: "You have no chats",
-    text: "Chats that you accept stay here until they are closed.",
+    title: t`You have no chats`,
+    text: t`Chats that you accept stay here until they are closed.`,
   },
   snoozed: {
     icon: "clock",
-    title: "No snoozed chats",
-    text: "Chats that you put aside wait here until their time, or until the visitor writes.",
+    title: t`No snoozed chats`,
+    text: t`Chats that you put aside wait here until their time, or until the visitor writes.`,
   },
   bot: {
     icon: "bot",
-    title: "No chats with a bot",
-    text: "Chats that a bot answers appear here. You can take one over.",
+    title: t`No chats with a bot`,
+    text: t`Chats that a bot answers appear here. You can take one over.`,
   },
-  all: { icon: "inbox", title: "No open chats", text: "Every chat that is not closed appears here." },
+  all: { icon: "inbox", title: t`No open chats`, text: t`Every chat that is not closed appears here.` },
   closed: {
     icon: "inbox",
-    title: "No closed chats",
-    text: "Closed chats stay here for the account's retention.",
+    title: t`No closed chats`,
+    text: t`Closed chats stay here for the account's retention.`,
   },
 };
 
@@ -429,8 +432,8 @@ function EmptyList({ listName }: { listName: Tab | "search" }) {
     return (
       <div class="blank">
         <Icon name="search" />
-        <h2>Nothing found</h2>
-        <p>Numbers, names, e-mail addresses, phone numbers and last messages are searched.</p>
+        <h2>{t`Nothing found`}</h2>
+        <p>{t`Numbers, names, e-mail addresses, phone numbers and last messages are searched.`}</p>
       </div>
     );
   }
@@ -438,9 +441,9 @@ function EmptyList({ listName }: { listName: Tab | "search" }) {
     return (
       <div class="blank">
         <Icon name="list-filter" />
-        <h2>No chat meets the filter</h2>
+        <h2>{t`No chat meets the filter`}</h2>
         <button type="button" class="btn line" onClick={() => setFilter(activeTab.peek(), {})}>
-          Show all
+          {t`Show all`}
         </button>
       </div>
     );

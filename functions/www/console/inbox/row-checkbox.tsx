@@ -1,4 +1,5 @@
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** Selects a chat. It covers the row's picture while the pointer is on the row or chats are selected. */
 export function RowCheckbox({ chatId, name }: { chatId: number; name: string }) {
@@ -7,7 +8,7 @@ export function RowCheckbox({ chatId, name }: { chatId: number; name: string }) 
     <input
       type="checkbox"
       class="pick"
-      aria-label={`Select ${name}`}
+      aria-label={t`Select ${name}`}
       tabIndex={-1}
       checked={selection.chatIds.value.has(chatId)}
       onChange={() => selection.toggle(chatId)}

@@ -1,3 +1,4 @@
 import type { Section } from "../section";
+import { t } from "../../texts/translate";
 
-export const INBOX: Section = { name: "inbox", title: "Inbox", icon: "inbox", isInSmallRail: true };
+export const INBOX: Section = { name: "inbox", title: t`Inbox`, icon: "inbox", isInSmallRail: true };

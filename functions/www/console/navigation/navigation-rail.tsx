@@ -9,6 +9,7 @@ import { useFailureText } from "../state/alerts/failed-deliveries";
 import { hrefOf, route } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { ProfileButton } from "./profile-menu";
+import { t } from "../../texts/translate";
 
 interface SectionState {
   section: Section;
@@ -31,7 +32,7 @@ function useSections(): SectionState[] {
   return visibleSections(workspace.isAdmin).map((section) => {
     const { name, title } = section;
     if (name === "inbox") {
-      const parts = [waiting > 0 ? `${waiting} waiting` : "", unread > 0 ? `${unread} of yours unread` : ""];
+      const parts = [waiting > 0 ? t`${waiting} waiting` : "", unread > 0 ? t`${unread} of yours unread` : ""];
       return { section, count: waiting, unread, hasDot: false, label: [title, ...parts].filter(Boolean).join(", ") };
     }
     if (name === "deliveries" && failed !== undefined)
@@ -72,7 +73,7 @@ export function NavigationRail() {
   const sections = useSections();
   const others = sections.filter(({ section }) => !section.isInSmallRail);
   return (
-    <nav class="rail" aria-label="Sections">
+    <nav class="rail" aria-label={t`Sections`}>
       <span class="logo" aria-hidden="true">
         <img src={logo} alt="" />
       </span>
@@ -98,7 +99,7 @@ function MoreSections({ sections }: { sections: SectionState[] }) {
         ref={button}
         type="button"
         class="more-button"
-        aria-label={["More", ...marked.map(({ label }) => label)].join(", ")}
+        aria-label={[t`More`, ...marked.map(({ label }) => label)].join(", ")}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-current={sections.some(({ section }) => currentPage(section)) ? "true" : undefined}
@@ -106,12 +107,12 @@ function MoreSections({ sections }: { sections: SectionState[] }) {
       >
         <Icon name="ellipsis" class="large" />
         <span class="caption" aria-hidden="true">
-          More
+          {t`More`}
         </span>
         {marked.length > 0 && <i class="dot" />}
       </button>
       {isOpen && (
-        <Popover anchor={button} side="above" role="menu" class="more-menu" label="More" onClose={close}>
+        <Popover anchor={button} side="above" role="menu" class="more-menu" label={t`More`} onClose={close}>
           {sections.map(({ section, hasDot, label }) => (
             <a
               key={section.name}

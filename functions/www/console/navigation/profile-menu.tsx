@@ -20,19 +20,19 @@ import { errorText } from "../state/page/error-text";
 import { api, session } from "../state/agent/session";
 import { overlay, type Overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 const PRESENCE_OPTIONS: { status: PresenceStatus; label: string }[] = [
-  { status: "online", label: "Online" },
-  { status: "away", label: "Away" },
+  { status: "online", label: t`Online` },
+  { status: "away", label: t`Away` },
 ];
 
-const BLOCKED_NOTIFICATIONS =
-  "The browser blocks notifications of this page. You can change this in its site settings.";
+const BLOCKED_NOTIFICATIONS = t`The browser blocks notifications of this page. You can change this in its site settings.`;
 
 const THEME_OPTIONS: { value: Theme; label: string; icon: IconName }[] = [
-  { value: "system", label: "System", icon: "monitor" },
-  { value: "light", label: "Light", icon: "sun" },
-  { value: "dark", label: "Dark", icon: "moon" },
+  { value: "system", label: t`System`, icon: "monitor" },
+  { value: "light", label: t`Light`, icon: "sun" },
+  { value: "dark", label: t`Dark`, icon: "moon" },
 ];
 
 export function ProfileButton() {
@@ -60,7 +60,7 @@ export function ProfileButton() {
         {status !== undefined && <span class={`presence ${status}`} />}
       </button>
       {isOpen && (
-        <Popover anchor={button} side="above" role="menu" class="me-menu" label="You" onClose={() => setOpen(false)}>
+        <Popover anchor={button} side="above" role="menu" class="me-menu" label={t`You`} onClose={() => setOpen(false)}>
           <ProfileMenu close={() => setOpen(false)} />
         </Popover>
       )}
@@ -84,13 +84,13 @@ function ProfileMenu({ close }: { close: () => void }) {
       <ThemeChoice />
       <div class="menu-line" />
       <MenuItem icon="lock" onClick={openOverlay({ kind: "own-account" })}>
-        Password and sessions
+        {t`Password and sessions`}
       </MenuItem>
       <MenuItem icon="keyboard" onClick={openOverlay({ kind: "shortcuts" })}>
-        Keyboard shortcuts <kbd>?</kbd>
+        {t`Keyboard shortcuts`} <kbd>?</kbd>
       </MenuItem>
       <MenuItem icon="log-out" onClick={openOverlay({ kind: "sign-out" })}>
-        Sign out
+        {t`Sign out`}
       </MenuItem>
     </>
   );
@@ -104,7 +104,7 @@ function Profile() {
       <Avatar id={id} name={name} photo={photo} />
       <span class="clip">
         <b class="clip">{name}</b>
-        <small class="clip">{email || (isAdmin ? "Admin" : "Agent")}</small>
+        <small class="clip">{email || (isAdmin ? t`Admin` : t`Agent`)}</small>
         {accountName && <small class="clip">{accountName}</small>}
       </span>
     </div>
@@ -114,7 +114,7 @@ function Profile() {
 function PresenceChoice() {
   const { presence } = useWorkspace();
   return (
-    <div class="segments" role="group" aria-label="Presence">
+    <div class="segments" role="group" aria-label={t`Presence`}>
       {PRESENCE_OPTIONS.map(({ status, label }) => (
         <button
           key={status}
@@ -138,7 +138,7 @@ function SoundItem() {
   };
   return (
     <MenuItem icon={isSoundEnabled.value ? "volume-2" : "volume-x"} isChecked={isSoundEnabled.value} onClick={toggle}>
-      Sound
+      {t`Sound`}
     </MenuItem>
   );
 }
@@ -157,7 +157,7 @@ function NotificationsItem() {
       isChecked={areDesktopNotificationsEnabled.value && areNotificationsAllowed()}
       onClick={() => void toggle()}
     >
-      Desktop notifications
+      {t`Desktop notifications`}
     </MenuItem>
   );
 }
@@ -167,10 +167,11 @@ function WebPushItem() {
     try {
       const { disableWebPush, enableWebPush } = await import("../state/alerts/web-push");
       if (isWebPushEnabled.value) await disableWebPush(api);
-      else if (await enableWebPush(api)) toast("You will be notified while the console is closed, until you sign out.");
+      else if (await enableWebPush(api))
+        toast(t`You will be notified while the console is closed, until you sign out.`);
       else toast(BLOCKED_NOTIFICATIONS, { isBad: true });
     } catch (error) {
-      toast(`The notifications were not changed. ${errorText(error)}`, { isBad: true });
+      toast(t`The notifications were not changed. ${errorText(error)}`, { isBad: true });
     }
   };
   return (
@@ -179,7 +180,7 @@ function WebPushItem() {
       isChecked={isWebPushEnabled.value && areNotificationsAllowed()}
       onClick={() => void toggle()}
     >
-      Notify me when closed
+      {t`Notify me when closed`}
     </MenuItem>
   );
 }
@@ -187,9 +188,9 @@ function WebPushItem() {
 const ThemeChoice = () => (
   <>
     <div class="menu-label" aria-hidden="true">
-      Theme
+      {t`Theme`}
     </div>
-    <div class="segments" role="group" aria-label="Theme">
+    <div class="segments" role="group" aria-label={t`Theme`}>
       {THEME_OPTIONS.map(({ value, label, icon }) => (
         <button
           key={value}

@@ -3,6 +3,7 @@
 import type { ChatRow } from "../../api/types";
 import { currentSecond, formatElapsed, fullTime } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** Returns the offer of the chat that nobody else can accept yet. */
 export const currentOffer = ({ offer }: ChatRow, now: number): ChatRow["offer"] =>
@@ -13,9 +14,9 @@ export function OfferChip({ row }: { row: ChatRow }) {
   const now = currentSecond.value;
   const offer = currentOffer(row, now);
   if (offer === undefined) return null;
-  if (offer.agent_id === me.id) return <span class="chip bad">For you: {formatElapsed(offer.until - now)}</span>;
+  if (offer.agent_id === me.id) return <span class="chip bad">{t`For you: ${formatElapsed(offer.until - now)}`}</span>;
   const name = roster.people.value?.agents.find(({ id }) => id === offer.agent_id)?.name;
-  return <span class="chip">Offered to {name ?? "another agent"}</span>;
+  return <span class="chip">{t`Offered to ${name ?? t`another agent`}`}</span>;
 }
 
 export function AnswerChip({ row }: { row: ChatRow }) {
@@ -25,8 +26,8 @@ export function AnswerChip({ row }: { row: ChatRow }) {
   if (now < due.soon_at) return null;
   const isLate = now >= due.at;
   return (
-    <span class={isLate ? "chip bad" : "chip bot"} title={`Answer due at ${fullTime(due.at)}`}>
-      {isLate ? "Answer overdue" : `Answer due in ${formatElapsed(due.at - now)}`}
+    <span class={isLate ? "chip bad" : "chip bot"} title={t`Answer due at ${fullTime(due.at)}`}>
+      {isLate ? t`Answer overdue` : t`Answer due in ${formatElapsed(due.at - now)}`}
     </span>
   );
 }

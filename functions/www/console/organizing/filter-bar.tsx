@@ -6,6 +6,7 @@ import { activeFilter, isShown, setFilter, showView, withFields, type ChatFilter
 import { activeTab, isFilterOpen } from "../state/list/view-state";
 import type { Workspace } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 export interface Choice {
   value: string;
@@ -29,9 +30,9 @@ function conditionsOf(filter: ChatFilter, workspace: Workspace): { label: string
     choices.find((choice) => choice.value === String(value))?.label ?? `#${value}`;
   const { unread, unanswered, mentioned, tagId, channelId, departmentId } = filter;
   return [
-    unread && { label: "Unread", field: "unread" as const },
-    unanswered && { label: "Unanswered", field: "unanswered" as const },
-    mentioned && { label: "Mentions me", field: "mentioned" as const },
+    unread && { label: t`Unread`, field: "unread" as const },
+    unanswered && { label: t`Unanswered`, field: "unanswered" as const },
+    mentioned && { label: t`Mentions me`, field: "mentioned" as const },
     tagId !== undefined && { label: labelIn(tags, tagId), field: "tagId" as const },
     channelId !== undefined && { label: labelIn(channels, channelId), field: "channelId" as const },
     departmentId !== undefined && { label: labelIn(departments, departmentId), field: "departmentId" as const },
@@ -49,7 +50,7 @@ export function FilterBar() {
   const end = (field: keyof ChatFilter) =>
     setFilter(activeTab.peek(), withFields(activeFilter.peek(), { [field]: undefined }));
   return (
-    <div class="filter-bar" role="group" aria-label="Filter">
+    <div class="filter-bar" role="group" aria-label={t`Filter`}>
       <button
         ref={button}
         type="button"
@@ -59,14 +60,14 @@ export function FilterBar() {
         onClick={() => (isFilterOpen.value = !isFilterOpen.peek())}
       >
         <Icon name="list-filter" />
-        Filter
+        {t`Filter`}
       </button>
       {conditionsOf(filter, workspace).map(({ label, field }) => (
         <button
           key={field}
           type="button"
           class="condition"
-          aria-label={`Do not filter by ${label}`}
+          aria-label={t`Do not filter by ${label}`}
           onClick={() => end(field)}
         >
           <span class="clip" dir="auto">
@@ -83,7 +84,7 @@ export function FilterBar() {
         </button>
       ))}
       {isFilterOpen.value && (
-        <Popover anchor={button} label="Filter the list" onClose={() => (isFilterOpen.value = false)}>
+        <Popover anchor={button} label={t`Filter the list`} onClose={() => (isFilterOpen.value = false)}>
           <FilterForm />
         </Popover>
       )}

@@ -7,6 +7,7 @@ import { activeTab } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { choicesIn, type Choice } from "./filter-bar";
+import { t } from "../../texts/translate";
 
 const MAX_VIEWS = 20;
 const MAX_VIEW_NAME_CHARS = 40;
@@ -25,35 +26,38 @@ export function FilterForm() {
     <div ref={form} class="filter-form">
       <div>
         <Check
-          label="Unread"
+          label={t`Unread`}
           isOn={filter.unread ?? false}
           onChange={(isOn) => change({ unread: isOn || undefined })}
         />
         <Check
-          label="Unanswered: the visitor wrote last"
+          label={t`Unanswered: the visitor wrote last`}
           isOn={filter.unanswered ?? false}
           onChange={(isOn) => change({ unanswered: isOn || undefined })}
         />
         <Check
-          label="Mentions me: a note with @ and my name"
+          label={t`Mentions me: a note with @ and my name`}
           isOn={filter.mentioned ?? false}
           onChange={(isOn) => change({ mentioned: isOn || undefined })}
         />
       </div>
       <Choose
-        label="Tag"
+        id="filter-tag"
+        label={t`Tag`}
         value={filter.tagId}
         choices={tags}
         onChange={(value) => change({ tagId: numberOf(value) })}
       />
       <Choose
-        label="Channel"
+        id="filter-channel"
+        label={t`Channel`}
         value={filter.channelId}
         choices={channels}
         onChange={(value) => change({ channelId: value === "" ? undefined : value })}
       />
       <Choose
-        label="Department"
+        id="filter-department"
+        label={t`Department`}
         value={filter.departmentId}
         choices={departments}
         onChange={(value) => change({ departmentId: numberOf(value) })}
@@ -61,7 +65,7 @@ export function FilterForm() {
       {isFiltered(filter) && (
         <div class="actions">
           <button type="button" class="btn line" onClick={() => setFilter(activeTab.peek(), {})}>
-            Show all
+            {t`Show all`}
           </button>
         </div>
       )}
@@ -84,6 +88,7 @@ const Check = ({ label, isOn, onChange }: CheckProps) => (
 );
 
 interface ChooseProps {
+  id: string;
   label: string;
   value: string | number | undefined;
   choices: Choice[];
@@ -91,9 +96,8 @@ interface ChooseProps {
 }
 
 /** A drop-down list that need not restrict the list of chats. Not shown if there is nothing to choose from. */
-function Choose({ label, value, choices, onChange }: ChooseProps) {
+function Choose({ id, label, value, choices, onChange }: ChooseProps) {
   if (choices.length === 0 && value === undefined) return null;
-  const id = `filter-${label.toLowerCase()}`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -103,7 +107,7 @@ function Choose({ label, value, choices, onChange }: ChooseProps) {
         value={value === undefined ? "" : String(value)}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
-        <Options options={[{ value: "", label: "Any" }, ...choices]} />
+        <Options options={[{ value: "", label: t`Any` }, ...choices]} />
       </select>
     </div>
   );
@@ -124,7 +128,7 @@ function ViewForm() {
       setName("");
       toast(done);
     } catch (error) {
-      toast(`The views were not changed. ${errorText(error)}`, { isBad: true });
+      toast(t`The views were not changed. ${errorText(error)}`, { isBad: true });
     } finally {
       setBusy(false);
     }
@@ -138,11 +142,11 @@ function ViewForm() {
         onClick={() =>
           void save(
             views.filter((view) => view !== shown),
-            `The view “${shown.name}” is deleted.`,
+            t`The view “${shown.name}” is deleted.`,
           )
         }
       >
-        Delete the view “{shown.name}”
+        {t`Delete the view “${shown.name}”`}
       </button>
     );
   // A view is the same for all agents, and does not contain who is mentioned.
@@ -150,24 +154,24 @@ function ViewForm() {
   const add = (event: Event) => {
     event.preventDefault();
     const others = views.filter((view) => view.name !== name.trim());
-    void save([...others, viewOf(name.trim(), tab, activeFilter.peek())], `The view “${name.trim()}” is saved.`);
+    void save([...others, viewOf(name.trim(), tab, activeFilter.peek())], t`The view “${name.trim()}” is saved.`);
   };
   return (
     <form class="own-time" onSubmit={add}>
       <div class="field">
-        <label for="view-name">Save as a view for all agents</label>
+        <label for="view-name">{t`Save as a view for all agents`}</label>
         <input
           id="view-name"
           class="input"
           maxLength={MAX_VIEW_NAME_CHARS}
-          placeholder="Name"
+          placeholder={t`Name`}
           autocomplete="off"
           value={name}
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </div>
       <button type="submit" class="btn line" disabled={isBusy || name.trim() === ""}>
-        Save
+        {t`Save`}
       </button>
     </form>
   );

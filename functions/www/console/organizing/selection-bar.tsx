@@ -5,6 +5,7 @@ import { openChat } from "../state/page/route";
 import { overlay } from "../state/list/view-state";
 import type { BulkProgress } from "../state/chat/bulk-change";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** What can be done with the selected chats, and how far it is. */
 export function SelectionBar() {
@@ -12,9 +13,9 @@ export function SelectionBar() {
   const count = selectedChats(workspace).length;
   const progress = workspace.bulk.progress.value;
   return (
-    <div class="selection-bar" role="group" aria-label="Selected chats">
+    <div class="selection-bar" role="group" aria-label={t`Selected chats`}>
       {progress?.isRunning === true ? (
-        <p role="status">{`${progress.label}: ${progress.done} of ${progress.total}`}</p>
+        <p role="status">{t`${progress.label}: ${progress.done} of ${progress.total}`}</p>
       ) : (
         count > 0 && <Actions count={count} />
       )}
@@ -27,9 +28,9 @@ function Actions({ count }: { count: number }) {
   const { selection } = useWorkspace();
   return (
     <>
-      <b role="status">{count} selected</b>
+      <b role="status">{t`${count} selected`}</b>
       <button type="button" class="btn" aria-keyshortcuts="l" onClick={() => (overlay.value = { kind: "bulk-tags" })}>
-        Tag
+        {t`Tag`}
       </button>
       <button
         type="button"
@@ -37,16 +38,16 @@ function Actions({ count }: { count: number }) {
         aria-keyshortcuts="t"
         onClick={() => (overlay.value = { kind: "bulk-transfer" })}
       >
-        Transfer
+        {t`Transfer`}
       </button>
       <button type="button" class="btn" aria-keyshortcuts="e" onClick={() => (overlay.value = { kind: "bulk-close" })}>
-        Close
+        {t`Close`}
       </button>
       <button
         type="button"
         class="btn only-icon"
-        aria-label="Select none"
-        title="Select none (Esc)"
+        aria-label={t`Select none`}
+        title={t`Select none (Esc)`}
         onClick={() => selection.clear()}
       >
         <Icon name="x" />
@@ -66,14 +67,14 @@ function Failures({ progress }: { progress: BulkProgress }) {
           return (
             <li key={chatId}>
               <button type="button" class="link" dir="auto" onClick={() => openChat(chatId)}>
-                {row === undefined ? `Chat #${chatId}` : visitorName(row)}
+                {row === undefined ? t`Chat #${chatId}` : visitorName(row)}
               </button>
               : {problem}
             </li>
           );
         })}
       </ul>
-      <button type="button" class="btn only-icon" aria-label="Dismiss" onClick={() => bulk.dismiss()}>
+      <button type="button" class="btn only-icon" aria-label={t`Dismiss`} onClick={() => bulk.dismiss()}>
         <Icon name="x" />
       </button>
     </div>

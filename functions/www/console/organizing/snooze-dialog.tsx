@@ -4,6 +4,7 @@ import { closeOverlay } from "../state/list/view-state";
 import { visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
 import { TimeChoice } from "./time-choice";
+import { t } from "../../texts/translate";
 
 const MAX_SNOOZE_DAYS = 90;
 
@@ -17,13 +18,13 @@ export function SnoozeDialog({ chatId }: { chatId: number }) {
   };
   const isSnoozed = row !== undefined && chats.isSnoozed(row);
   return (
-    <Dialog title={`Snooze ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
+    <Dialog title={row === undefined ? t`Snooze the chat` : t`Snooze ${visitorName(row)}`} onClose={closeOverlay}>
       <div class="body">
-        <p class="quiet-text">The chat leaves your list until then, or until the visitor writes.</p>
-        <TimeChoice maxDays={MAX_SNOOZE_DAYS} submitLabel="Snooze" onChoose={snooze} />
+        <p class="quiet-text">{t`The chat leaves your list until then, or until the visitor writes.`}</p>
+        <TimeChoice maxDays={MAX_SNOOZE_DAYS} submitLabel={t`Snooze`} onChoose={snooze} />
         {isSnoozed && (
           <button type="button" class="btn line" onClick={() => snooze(undefined)}>
-            End the snooze now
+            {t`End the snooze now`}
           </button>
         )}
       </div>

@@ -4,6 +4,7 @@ import { SETTINGS_ROUTE } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { TagLabel } from "./tag-label";
+import { t } from "../../texts/translate";
 
 interface TagChoiceProps {
   isSet: (tagId: number) => boolean;
@@ -29,8 +30,8 @@ export function TagChoice({ isSet, isPartlySet, isDisabled, onChange }: TagChoic
         class="input"
         data-autofocus
         type="search"
-        aria-label="Find a tag"
-        placeholder="Find a tag"
+        aria-label={t`Find a tag`}
+        placeholder={t`Find a tag`}
         autocomplete="off"
         value={searchText}
         onInput={(event) => setSearchText(event.currentTarget.value)}
@@ -41,7 +42,7 @@ export function TagChoice({ isSet, isPartlySet, isDisabled, onChange }: TagChoic
           toggle(first.tag_id);
         }}
       />
-      <div class="tag-options scroll" role="group" aria-label="Tags">
+      <div class="tag-options scroll" role="group" aria-label={t`Tags`}>
         {found.map((tag) => (
           <label key={tag.tag_id}>
             <input
@@ -54,7 +55,7 @@ export function TagChoice({ isSet, isPartlySet, isDisabled, onChange }: TagChoic
             <TagLabel tag={tag} />
           </label>
         ))}
-        {found.length === 0 && <p class="quiet-text">No tag has this name.</p>}
+        {found.length === 0 && <p class="quiet-text">{t`No tag has this name.`}</p>}
       </div>
     </>
   );
@@ -64,13 +65,13 @@ function NoTags() {
   const { isAdmin } = useWorkspace();
   return (
     <p>
-      This account has no tags yet.{" "}
+      {t`This account has no tags yet.`}{" "}
       {isAdmin ? (
         <a class="link" href={hrefOf(SETTINGS_ROUTE)} onClick={closeOverlay}>
-          Add tags in the settings
+          {t`Add tags in the settings`}
         </a>
       ) : (
-        "An admin can add them."
+        t`An admin can add them.`
       )}
     </p>
   );

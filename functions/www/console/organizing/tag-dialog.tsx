@@ -3,6 +3,7 @@ import { closeOverlay } from "../state/list/view-state";
 import { visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
 import { TagChoice } from "./tag-choice";
+import { t } from "../../texts/translate";
 
 const MAX_TAGS_PER_CHAT = 10;
 
@@ -13,14 +14,14 @@ export function TagDialog({ chatId }: { chatId: number }) {
   const tagIds = row?.tag_ids ?? [];
   const isFull = tagIds.length >= MAX_TAGS_PER_CHAT;
   return (
-    <Dialog title={`Tags of ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
+    <Dialog title={row === undefined ? t`Tags of the chat` : t`Tags of ${visitorName(row)}`} onClose={closeOverlay}>
       <div class="body">
         <TagChoice
           isSet={(tagId) => tagIds.includes(tagId)}
           isDisabled={(tagId) => isFull && !tagIds.includes(tagId)}
           onChange={(tagId, isSet) => void organizing.setTag(chatId, tagId, isSet)}
         />
-        {isFull && <p class="quiet-text" role="status">{`A chat has at most ${MAX_TAGS_PER_CHAT} tags.`}</p>}
+        {isFull && <p class="quiet-text" role="status">{t`A chat has at most ${MAX_TAGS_PER_CHAT} tags.`}</p>}
       </div>
     </Dialog>
   );

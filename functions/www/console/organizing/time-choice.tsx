@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { TextField } from "../../ui/form-fields";
 import { LOCALE } from "../../ui/time";
 import { fieldValueOf, snoozeTimes } from "../state/chat/snooze-times";
+import { t } from "../../texts/translate";
 
 const DAY_MS = 86_400_000;
 
@@ -43,13 +44,13 @@ function OwnTime({ now, maxDays, submitLabel, onChoose }: TimeChoiceProps & { no
     event.preventDefault();
     const at = new Date(value);
     if (at.getTime() > Date.now() && at <= latest) onChoose(at);
-    else setProblem(`Choose a time within the next ${maxDays} days.`);
+    else setProblem(t`Choose a time within the next ${maxDays} days.`);
   };
   return (
     <form class="own-time" noValidate onSubmit={submit}>
       <TextField
         id="snooze-until"
-        label="Another time"
+        label={t`Another time`}
         value={value}
         problem={problem}
         onInput={(text) => {

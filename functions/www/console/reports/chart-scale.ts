@@ -1,5 +1,7 @@
 /* The scales of charts. */
 
+import { t } from "../../texts/translate";
+
 const NICE_STEPS = [1, 2, 5, 10];
 
 /** Returns the labels of an axis for whole numbers: from zero, in equal steps, up to at least `max`. */
@@ -22,15 +24,15 @@ export function labelIndexes(count: number, room: number): number[] {
 
 /** Times at which an axis of durations can have a label, in seconds. */
 const FAMILIAR_TIMES = [
-  [1, "1 s"],
-  [10, "10 s"],
-  [60, "1 min"],
-  [600, "10 min"],
-  [3600, "1 h"],
-  [21_600, "6 h"],
-  [86_400, "1 d"],
-  [604_800, "7 d"],
-  [2_592_000, "30 d"],
+  [1, t`1 s`],
+  [10, t`10 s`],
+  [60, t`1 min`],
+  [600, t`10 min`],
+  [3600, t`1 h`],
+  [21_600, t`6 h`],
+  [86_400, t`1 d`],
+  [604_800, t`7 d`],
+  [2_592_000, t`30 d`],
 ] as const;
 
 /** Returns the labels of an axis from `2 ** from` to `2 ** to` seconds. `at` is the base-2 logarithm of a label's

@@ -4,6 +4,7 @@ import type { ApiClient } from "../../api/client";
 import type { ExportedChat, ExportQuery } from "../../api/types";
 import { BYTE_ORDER_MARK, countCsvLines } from "../../ui/csv";
 import { chatNumber } from "../admin/chat-number";
+import { t } from "../../texts/translate";
 
 export type ExportFormat = "json" | "csv";
 
@@ -116,11 +117,11 @@ function dayStart(day: string, daysLater = 0): number | undefined {
 export function exportQuery(draft: ExportDraft): ExportQuery | { field: "chat_id" | "to"; problem: string } {
   if (draft.what === "chat") {
     const number = chatNumber(draft.chat);
-    return number === undefined ? { field: "chat_id", problem: "Enter the number of a chat." } : { chat_id: number };
+    return number === undefined ? { field: "chat_id", problem: t`Enter the number of a chat.` } : { chat_id: number };
   }
   const [from, end] = [dayStart(draft.from), dayStart(draft.to, 1)];
   if (from !== undefined && end !== undefined && from >= end)
-    return { field: "to", problem: "The last day must not be before the first." };
+    return { field: "to", problem: t`The last day must not be before the first.` };
   return {
     ...(from === undefined ? {} : { from }),
     ...(end === undefined ? {} : { to: end - 1 }),

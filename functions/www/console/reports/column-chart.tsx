@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 import { countTicks } from "./chart-scale";
 import { ChartFill } from "./chart-fill";
-import { formatCount, formatUnits, totalOf, type Series } from "./report-model";
+import { formatCount, formatUnits, totalOf, type Series, type Unit } from "./report-model";
 import { useWidth } from "./use-width";
 
 const HEIGHT = 200;
@@ -26,7 +26,7 @@ interface ColumnChartProps {
   /** Vertical lines, each with a label. */
   markers?: readonly { at: number; label: string }[];
   /** What is counted, such as "chats". */
-  unit: string;
+  unit: Unit;
 }
 
 export function ColumnChart({ label, columns, series, ticks, markers = [], unit }: ColumnChartProps) {

@@ -5,6 +5,7 @@ import { Dialog } from "../../ui/dialog";
 import { exportFileName, type ExportFormat } from "./chat-export";
 import { ExportButtons, ExportStatus, FormatField } from "./export-status";
 import { useChatExport } from "./use-chat-export";
+import { t } from "../../texts/translate";
 
 interface ExportDialogProps {
   chatId: number;
@@ -21,12 +22,12 @@ export function ExportDialog({ chatId, onClose }: ExportDialogProps) {
     run.start({ chat_id: chatId }, format, name);
   };
   return (
-    <Dialog title={`Export chat #${chatId}`} onClose={onClose}>
+    <Dialog title={t`Export chat #${chatId}`} onClose={onClose}>
       <form class="body" onSubmit={submit}>
         {phase === "idle" && (
           <>
             <p class="quiet-text">
-              The file contains all messages, private notes and events, with the visitor’s name. Links are not replaced.
+              {t`The file contains all messages, private notes and events, with the visitor’s name. Links are not replaced.`}
             </p>
             <FormatField value={format} onChange={setFormat} />
           </>
@@ -39,12 +40,12 @@ export function ExportDialog({ chatId, onClose }: ExportDialogProps) {
         )}
         <footer>
           <button type="button" class="btn line" onClick={onClose}>
-            {phase === "idle" ? "Cancel" : "Close"}
+            {phase === "idle" ? t`Cancel` : t`Close`}
           </button>
           <ExportButtons {...run} />
           {phase === "idle" && (
             <button type="submit" class="btn primary" data-autofocus>
-              Export
+              {t`Export`}
             </button>
           )}
         </footer>

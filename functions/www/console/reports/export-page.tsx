@@ -13,6 +13,7 @@ import { useWorkspace } from "../workspace-context";
 import { exportFileName, exportQuery, type ExportDraft } from "./chat-export";
 import { ExportButtons, ExportStatus, FormatField } from "./export-status";
 import { useChatExport } from "./use-chat-export";
+import { t } from "../../texts/translate";
 
 const DEFAULT_DAYS = 30;
 const FIELDS = ["chat_id", "from", "to", "channel_id"];
@@ -26,10 +27,10 @@ function dayField(daysAgo: number): string {
 }
 
 const UNSAVED_EXPORT = {
-  title: "Discard the export?",
-  text: "What has been read is not saved, or not complete.",
-  stay: "Keep it",
-  leave: "Discard",
+  title: t`Discard the export?`,
+  text: t`What has been read is not saved, or not complete.`,
+  stay: t`Keep it`,
+  leave: t`Discard`,
 };
 
 const newDraft = (): ExportDraft => ({
@@ -78,23 +79,22 @@ export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
   return (
     <div class="detail-page">
       <header class="detail-header settings-header">
-        <h2>Export chats</h2>
+        <h2>{t`Export chats`}</h2>
         {tabs}
       </header>
       <div class="detail-settings scroll">
         <form ref={form} noValidate onSubmit={submit}>
-          <FormSection title="Choose the chats">
+          <FormSection title={t`Choose the chats`}>
             <ExportFields draft={draft} isDisabled={isRunning} problemOf={problemOf} change={change} />
             <p class="quiet-text">
-              The file contains all messages, private notes and events, with the names of visitors. Links are not
-              replaced.
+              {t`The file contains all messages, private notes and events, with the names of visitors. Links are not replaced.`}
             </p>
             <ExportStatus {...run} />
             {refused === undefined && <FormProblem text={run.problem} />}
             <div class="export-buttons">
               {(run.phase === "idle" || run.phase === "done") && (
                 <button type="submit" class={run.phase === "done" ? "btn line" : "btn primary"}>
-                  {run.phase === "done" ? "Export again" : "Export"}
+                  {run.phase === "done" ? t`Export again` : t`Export`}
                 </button>
               )}
               <ExportButtons {...run} />
@@ -121,19 +121,19 @@ function ExportFields({ draft, isDisabled, problemOf, change }: ExportFieldsProp
     <fieldset class="export-fields" disabled={isDisabled}>
       <Segments
         name="what"
-        label="What"
+        label={t`What`}
         value={draft.what}
         options={[
-          { value: "range", label: "Closed chats" },
-          { value: "chat", label: "One chat" },
+          { value: "range", label: t`Closed chats` },
+          { value: "chat", label: t`One chat` },
         ]}
         onChange={(what) => change({ what })}
       />
       {draft.what === "chat" ? (
         <TextField
           id="chat_id"
-          label="Number of the chat"
-          help="The chat may be open."
+          label={t`Number of the chat`}
+          help={t`The chat may be open.`}
           problem={problemOf("chat_id")}
           value={draft.chat}
           onInput={(chat) => change({ chat })}
@@ -146,7 +146,7 @@ function ExportFields({ draft, isDisabled, problemOf, change }: ExportFieldsProp
               <TextField
                 key={name}
                 id={name}
-                label={name === "from" ? "Closed from" : "To"}
+                label={name === "from" ? t`Closed from` : t`To`}
                 problem={problemOf(name)}
                 value={draft[name]}
                 onInput={(day) => change({ [name]: day })}
@@ -155,17 +155,16 @@ function ExportFields({ draft, isDisabled, problemOf, change }: ExportFieldsProp
             ))}
           </div>
           <p class="quiet-text">
-            Both days are included, in your time zone. A chat that was changed after it was closed, for example by a
-            note, counts with the time of the change.
+            {t`Both days are included, in your time zone. A chat that was changed after it was closed, for example by a note, counts with the time of the change.`}
           </p>
           {channels.length > 1 && (
             <SelectField
               id="channel_id"
-              label="Channel"
+              label={t`Channel`}
               problem={problemOf("channel_id")}
               value={draft.channelId}
               options={[
-                { value: "", label: "Any channel" },
+                { value: "", label: t`Any channel` },
                 ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
               ]}
               onChange={(channelId) => change({ channelId })}

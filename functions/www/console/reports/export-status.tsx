@@ -4,10 +4,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons";
 import { Segments } from "../../ui/form-fields";
 import type { ExportFormat } from "./chat-export";
-import { formatCount } from "./report-model";
+import { formatCount, formatUnits } from "./report-model";
 import type { ChatExportState } from "./use-chat-export";
-
-const plural = (count: number, one: string, many: string) => `${formatCount(count)} ${count === 1 ? one : many}`;
+import { plural, t } from "../../texts/translate";
 
 export function ExportStatus({ phase, progress }: Pick<ChatExportState, "phase" | "progress">) {
   const { chats, entries } = progress;
@@ -17,22 +16,22 @@ export function ExportStatus({ phase, progress }: Pick<ChatExportState, "phase" 
     if (phase === "done" && entries === 0) message.current?.focus();
   }, [phase]);
   if (phase === "idle") return null;
-  const entryText = plural(entries, "entry", "entries");
-  const read = chats === undefined ? entryText : `${plural(chats, "chat", "chats")} with ${entryText}`;
+  const entryText = plural(entries, "{count} entry", "{count} entries", { count: formatCount(entries) });
+  const read = chats === undefined ? entryText : t`${formatUnits(chats, "chats")} with ${entryText}`;
   return (
     <div class="task-progress" role="status">
       <progress
-        aria-label="Progress"
+        aria-label={t`Progress`}
         {...(phase === "done" ? { value: 1 } : phase === "stopped" ? { value: 0 } : {})}
       />
       <p ref={message} tabIndex={-1}>
         {phase === "done" && entries === 0 ? (
-          "There is nothing to export in this time."
+          t`There is nothing to export in this time.`
         ) : (
           <>
-            {phase === "done" ? `Ready: ${read}.` : `${read} so far.`}{" "}
-            {phase === "stopping" && "Stops after the current request."}
-            {phase === "stopped" && "The export is not complete."}
+            {phase === "done" ? t`Ready: ${read}.` : t`${read} so far.`}{" "}
+            {phase === "stopping" && t`Stops after the current request.`}
+            {phase === "stopped" && t`The export is not complete.`}
           </>
         )}
       </p>
@@ -53,7 +52,7 @@ export function ExportButtons({ phase, progress, stop, resume, save }: ChatExpor
   if (phase === "running" || phase === "stopping")
     return (
       <button ref={stopButton} type="button" class="btn line" aria-disabled={phase === "stopping"} onClick={stop}>
-        Stop
+        {t`Stop`}
       </button>
     );
   if (phase === "idle") return null;
@@ -61,13 +60,13 @@ export function ExportButtons({ phase, progress, stop, resume, save }: ChatExpor
     <>
       {phase === "stopped" && (
         <button ref={resumeButton} type="button" class="btn line" onClick={resume}>
-          Continue
+          {t`Continue`}
         </button>
       )}
       {progress.entries > 0 && (
         <button ref={saveButton} type="button" class={phase === "done" ? "btn primary" : "btn line"} onClick={save}>
           <Icon name="download" />
-          {phase === "done" ? "Save the file" : "Save this part"}
+          {phase === "done" ? t`Save the file` : t`Save this part`}
         </button>
       )}
     </>
@@ -83,7 +82,7 @@ export const FormatField = ({ value, onChange }: FormatFieldProps) => (
   <div class="field">
     <Segments
       name="format"
-      label="Format"
+      label={t`Format`}
       value={value}
       options={[
         { value: "json", label: "JSON" },
@@ -93,8 +92,8 @@ export const FormatField = ({ value, onChange }: FormatFieldProps) => (
     />
     <span class="help">
       {value === "json"
-        ? "Every field of the chats and their entries, for programs."
-        : "One line for each entry, for spreadsheets. Times are in UTC."}
+        ? t`Every field of the chats and their entries, for programs.`
+        : t`One line for each entry, for spreadsheets. Times are in UTC.`}
     </span>
   </div>
 );

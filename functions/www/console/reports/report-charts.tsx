@@ -36,8 +36,12 @@ import {
   shownReceivers,
   totalOf,
   type Series,
+  type CountedUnit,
+  type Unit,
+  UNIT_NAMES,
 } from "./report-model";
 import { MeterTable, ReportSection } from "./report-section";
+import { t } from "../../texts/translate";
 
 interface SectionProps {
   report: Report;
@@ -50,7 +54,7 @@ interface DayChartProps {
   label: string;
   report: Report;
   series: readonly Series[];
-  unit: string;
+  unit: Unit;
 }
 
 const DayChart = ({ label, report, series, unit }: DayChartProps) => (
@@ -79,7 +83,7 @@ export function ChatsSection({ report, channelId, fileName }: SectionProps & { c
   const series = !isByChannel ? settledSeries(report) : reports === undefined ? [] : channelSeries(report, reports);
   return (
     <ReportSection
-      title="Chats a day"
+      title={t`Chats a day`}
       legend={<Legend series={series} />}
       fileName={isByChannel ? `${fileName}-by-channel` : fileName}
       table={dayTable(report, series)}
@@ -87,24 +91,24 @@ export function ChatsSection({ report, channelId, fileName }: SectionProps & { c
       {canCompare && (
         <Segments
           name="chats-by"
-          label="Chats a day by"
+          label={t`Chats a day by`}
           hidesLabel
           value={by}
           options={[
-            { value: "settled", label: "By who settled them" },
-            { value: "channel", label: "By channel" },
+            { value: "settled", label: t`By who settled them` },
+            { value: "channel", label: t`By channel` },
           ]}
           onChange={setBy}
         />
       )}
       {!isByChannel || reports !== undefined ? (
-        <DayChart label="Chats a day" report={report} series={series} unit="chats" />
+        <DayChart label={t`Chats a day`} report={report} series={series} unit="chats" />
       ) : (
         <div class="chart-place">
           {problem === undefined ? (
             <Loading />
           ) : (
-            <LoadFailure title="The channels could not be loaded" text={problem} onRetry={reload} />
+            <LoadFailure title={t`The channels could not be loaded`} text={problem} onRetry={reload} />
           )}
         </div>
       )}
@@ -134,7 +138,7 @@ interface DurationSectionProps {
   duration: ReportTotals["first_answer"];
   buckets: DurationBuckets;
   /** What is counted. */
-  unit?: string;
+  unit?: CountedUnit;
   /** The text that is shown if there are no durations. */
   nothing: string;
   fileName: string;
@@ -155,11 +159,11 @@ export function DurationSection(props: DurationSectionProps) {
         <ColumnChart
           label={title}
           columns={columns.map(columnRange)}
-          series={[{ name: unit, fill: "accent", values: columns.map(({ count }) => count) }]}
+          series={[{ name: UNIT_NAMES[unit], fill: "accent", values: columns.map(({ count }) => count) }]}
           ticks={() => timeTicks(first, first + columns.length).map(({ at, label }) => ({ at: at - first, label }))}
           markers={[
-            { at: place(percentile), label: `90 % within ${formatSeconds(percentile)}` },
-            { at: place(median), label: `Half within ${formatSeconds(median)}` },
+            { at: place(percentile), label: t`90 % within ${formatSeconds(percentile)}` },
+            { at: place(median), label: t`Half within ${formatSeconds(median)}` },
           ]}
           unit={unit}
         />
@@ -171,17 +175,17 @@ export function DurationSection(props: DurationSectionProps) {
 export function ChannelSection({ report, fileName }: SectionProps) {
   const channels = [...report.channels].sort((a, b) => b.totals.opened - a.totals.opened);
   return (
-    <ReportSection title="Channels" fileName={fileName} table={channelTable(report)} chart="wide-table">
+    <ReportSection title={t`Channels`} fileName={fileName} table={channelTable(report)} chart="wide-table">
       <MeterTable
-        name="Channel"
-        measure="Chats"
+        name={t`Channel`}
+        measure={t`Chats`}
         columns={[
-          "First answer, median",
-          "90th percentile",
-          "Length, median",
-          "By agents",
-          "By the bot",
-          "Rated positive",
+          t`First answer, median`,
+          t`90th percentile`,
+          t`Length, median`,
+          t`By agents`,
+          t`By the bot`,
+          t`Rated positive`,
         ]}
         rows={channels.map(({ channel_id, name, totals }) => {
           const { opened, first_answer, length, settled_by, ratings } = totals;
@@ -208,14 +212,14 @@ export function ChannelSection({ report, fileName }: SectionProps) {
 export function AgentSection({ report, fileName }: SectionProps) {
   const table = agentTable(report);
   return (
-    <ReportSection title="Agents" fileName={fileName} table={table} chart="table">
+    <ReportSection title={t`Agents`} fileName={fileName} table={table} chart="table">
       {table.rows.length === 0 ? (
-        <Nothing text="No agent took part in a closed chat." />
+        <Nothing text={t`No agent took part in a closed chat.`} />
       ) : (
         <MeterTable
-          name="Agent"
-          measure="Chats"
-          columns={["Of the closed"]}
+          name={t`Agent`}
+          measure={t`Chats`}
+          columns={[t`Of the closed`]}
           rows={table.rows.map(([name, chats], index) => ({
             key: index,
             name: String(name),
@@ -233,11 +237,11 @@ export const hasTags = (report: Report) => (report.tags ?? []).length > 0;
 export function TagSection({ report, fileName }: SectionProps) {
   const table = tagTable(report);
   return (
-    <ReportSection title="Tags" fileName={fileName} table={table} chart="table">
+    <ReportSection title={t`Tags`} fileName={fileName} table={table} chart="table">
       <MeterTable
-        name="Tag"
-        measure="Chats"
-        columns={["Of the closed"]}
+        name={t`Tag`}
+        measure={t`Chats`}
+        columns={[t`Of the closed`]}
         rows={table.rows.map(([name, chats], index) => ({
           key: index,
           name: String(name),
@@ -255,12 +259,12 @@ export function CallSection({ report, fileName }: SectionProps) {
   const series = callSeries(report);
   return (
     <ReportSection
-      title="Calls a day"
+      title={t`Calls a day`}
       legend={<Legend series={series} />}
       fileName={fileName}
       table={callTable(report)}
     >
-      <DayChart label="Calls a day" report={report} series={series} unit="calls" />
+      <DayChart label={t`Calls a day`} report={report} series={series} unit="calls" />
     </ReportSection>
   );
 }
@@ -269,15 +273,15 @@ export function RatingSection({ report, fileName }: SectionProps) {
   const series = ratingSeries(report);
   return (
     <ReportSection
-      title="Ratings a day"
+      title={t`Ratings a day`}
       legend={<Legend series={series} />}
       fileName={fileName}
       table={dayTable(report, series)}
     >
       {hasValues(series) ? (
-        <DayChart label="Ratings a day" report={report} series={series} unit="ratings" />
+        <DayChart label={t`Ratings a day`} report={report} series={series} unit="ratings" />
       ) : (
-        <Nothing text="No chat was rated." />
+        <Nothing text={t`No chat was rated.`} />
       )}
     </ReportSection>
   );
@@ -287,15 +291,15 @@ export function FailureSection({ report, fileName }: SectionProps) {
   const series = failureSeries(report);
   return (
     <ReportSection
-      title="Failed deliveries a day"
+      title={t`Failed deliveries a day`}
       legend={<Legend series={series} />}
       fileName={fileName}
       table={dayTable(report, series)}
     >
       {hasValues(series) ? (
-        <DayChart label="Failed deliveries a day" report={report} series={series} unit="failed" />
+        <DayChart label={t`Failed deliveries a day`} report={report} series={series} unit="failed" />
       ) : (
-        <Nothing text="Every delivery has arrived." />
+        <Nothing text={t`Every delivery has arrived.`} />
       )}
     </ReportSection>
   );
@@ -308,17 +312,17 @@ export function FailedChannelSection({ report, fileName }: SectionProps) {
   const receivers = shownReceivers(report);
   return (
     <ReportSection
-      title="Failed deliveries by channel"
+      title={t`Failed deliveries by channel`}
       fileName={fileName}
       table={failureTable(report)}
       chart={failing.length === 0 ? "table" : "wide-table"}
     >
       {failing.length === 0 ? (
-        <Nothing text="Every delivery has arrived." />
+        <Nothing text={t`Every delivery has arrived.`} />
       ) : (
         <MeterTable
-          name="Channel"
-          measure="Failed"
+          name={t`Channel`}
+          measure={t`Failed`}
           isBad
           columns={receivers.map(({ failed }) => failed)}
           rows={failing.map(({ channel_id, name, totals }) => ({

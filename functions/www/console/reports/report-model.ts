@@ -3,19 +3,19 @@
 import type { DurationBuckets, Report, ReportTotals } from "../../api/types";
 import type { Cell } from "../../ui/csv";
 import { formatSeconds, LOCALE } from "../../ui/time";
-import { countText } from "../../ui/words";
 import { TARGETS } from "../admin/delivery-targets";
+import { language, plural, t } from "../../texts/translate";
 
 /** The lengths of a report in days. The last day is today. */
 export const PERIODS = [
-  { value: "1", label: "Today" },
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
+  { value: "1", label: t`Today` },
+  { value: "7", label: t`7 days` },
+  { value: "30", label: t`30 days` },
+  { value: "90", label: t`90 days` },
 ] as const;
 export type Days = (typeof PERIODS)[number]["value"];
 
-const number = new Intl.NumberFormat("en");
+const number = new Intl.NumberFormat(language);
 const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
 const weekdayAndDay = new Intl.DateTimeFormat(LOCALE, {
   weekday: "short",
@@ -30,10 +30,22 @@ const dayMonthYear = new Intl.DateTimeFormat(LOCALE, {
   timeZone: "UTC",
 });
 
+type Shown = { count: string };
+/** What the reports count, with a number. */
+const UNITS = {
+  calls: (count: number, shown: Shown) => plural(count, "{count} call", "{count} calls", shown),
+  chats: (count: number, shown: Shown) => plural(count, "{count} chat", "{count} chats", shown),
+  failed: (count: number, shown: Shown) => plural(count, "{count} failed", "{count} failed", shown),
+  ratings: (count: number, shown: Shown) => plural(count, "{count} rating", "{count} ratings", shown),
+};
+export type Unit = keyof typeof UNITS;
+/** What has a distribution. */
+export const UNIT_NAMES = { chats: t`chats`, calls: t`calls` };
+export type CountedUnit = keyof typeof UNIT_NAMES;
+
 export const formatCount = (count: number) => number.format(count);
 /** Formats a number of what a chart counts, for example "1 chat" for the unit "chats". */
-export const formatUnits = (count: number, unit: string) =>
-  countText(count, unit.replace(/s$/, ""), unit, formatCount(count));
+export const formatUnits = (count: number, unit: Unit) => UNITS[unit](count, { count: formatCount(count) });
 /** Formats a day such as 2026-11-20 as 20 Nov. */
 export const shortDate = (day: string) => dayMonth.format(Date.parse(day));
 /** Formats a day as Fri 20 Nov. */
@@ -74,32 +86,51 @@ export interface Figure {
 }
 
 /** Returns the period with which a report is compared, in words. */
-const before = (days: number) => (days === 1 ? "yesterday" : `in the ${days} days before`);
-const noneBefore = (days: number) => `none ${before(days)}`;
+const before = (days: number) => (days === 1 ? t`yesterday` : t`in the ${days} days before`);
+const noneBefore = (days: number) => t`none ${before(days)}`;
 
 function countNote(count: number, previous: number, days: number): string {
   if (previous === 0) return noneBefore(days);
   if (count === 0) return `${formatCount(previous)} ${before(days)}`;
   const change = Math.round((100 * (count - previous)) / previous);
-  if (change === 0) return `as many as ${before(days)}`;
-  return `${formatCount(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than ${before(days)}`;
+  if (change === 0) return t`as many as ${before(days)}`;
+  const percentage = formatCount(Math.abs(change));
+  return change > 0 ? t`${percentage} % more than ${before(days)}` : t`${percentage} % fewer than ${before(days)}`;
 }
+
+/** How a shorter and a longer duration are described. */
+interface Comparison {
+  less: (difference: string) => string;
+  more: (difference: string) => string;
+  /** Whether shorter is better. */
+  isQuality: boolean;
+}
+const SPEED: Comparison = {
+  less: (difference) => t`${difference} quicker`,
+  more: (difference) => t`${difference} slower`,
+  isQuality: true,
+};
+const LENGTH: Comparison = {
+  less: (difference) => t`${difference} shorter`,
+  more: (difference) => t`${difference} longer`,
+  isQuality: false,
+};
 
 /** Returns how a duration has changed, in words. Differences below the error of the percentiles are not shown as
  * changes. */
 function durationNote(
   seconds: number | null,
   previous: number | null,
-  words: { less: string; more: string },
+  { less, more, isQuality }: Comparison,
   { days, error }: { days: number; error: number },
 ): Pick<Figure, "note" | "tone"> {
-  if (seconds === null) return { note: "no chat yet" };
+  if (seconds === null) return { note: t`no chat yet` };
   if (previous === null) return { note: noneBefore(days) };
   const difference = seconds - previous;
-  if (Math.abs(difference) <= error * Math.max(seconds, previous)) return { note: `about as ${before(days)}` };
+  if (Math.abs(difference) <= error * Math.max(seconds, previous)) return { note: t`about as ${before(days)}` };
   return {
-    note: `${formatSeconds(Math.abs(difference))} ${difference < 0 ? words.less : words.more}`,
-    ...(words.less === "quicker" ? { tone: difference < 0 ? "good" : "bad" } : {}),
+    note: (difference < 0 ? less : more)(formatSeconds(Math.abs(difference))),
+    ...(isQuality ? { tone: difference < 0 ? "good" : "bad" } : {}),
   };
 }
 
@@ -110,53 +141,59 @@ function shareNote(
   const [now, previous] = [percent(part, whole), percent(previousPart, previousWhole)];
   if (now === null || previous === null || now === previous) return { note: "" };
   const points = Math.abs(now - previous);
-  return { note: `, ${countText(points, "point")} ${now > previous ? "more" : "less"}` };
+  const change =
+    now > previous
+      ? plural(points, "{count} point more", "{count} points more")
+      : plural(points, "{count} point less", "{count} points less");
+  return { note: `, ${change}` };
 }
 
 /** Returns the figures at the top of a report. */
 export function figuresOf({ total, previous, days, percentile_error: error }: Report): Figure[] {
   const period = { days: days.length, error };
-  const quick = { less: "quicker", more: "slower" };
-  const short = { less: "shorter", more: "longer" };
   const closed = closedOf(total);
   const rated = ratedOf(total);
   const ratings = shareNote([total.ratings.positive, rated], [previous.ratings.positive, ratedOf(previous)]).note;
   const bot = shareNote([total.settled_by.bot, closed], [previous.settled_by.bot, closedOf(previous)]).note;
   const failures = failuresOf(total);
   return [
-    { name: "Chats", value: formatCount(total.opened), note: countNote(total.opened, previous.opened, days.length) },
+    { name: t`Chats`, value: formatCount(total.opened), note: countNote(total.opened, previous.opened, days.length) },
     {
-      name: "First answer, median",
+      name: t`First answer, median`,
       value: durationText(total.first_answer.median),
-      ...durationNote(total.first_answer.median, previous.first_answer.median, quick, period),
+      ...durationNote(total.first_answer.median, previous.first_answer.median, SPEED, period),
     },
     {
-      name: "First answer, 90th percentile",
+      name: t`First answer, 90th percentile`,
       value: durationText(total.first_answer.percentile_90),
-      ...durationNote(total.first_answer.percentile_90, previous.first_answer.percentile_90, quick, period),
+      ...durationNote(total.first_answer.percentile_90, previous.first_answer.percentile_90, SPEED, period),
     },
     {
-      name: "Length, median",
+      name: t`Length, median`,
       value: durationText(total.length.median),
-      ...durationNote(total.length.median, previous.length.median, short, period),
+      ...durationNote(total.length.median, previous.length.median, LENGTH, period),
     },
     {
-      name: "Length, 90th percentile",
+      name: t`Length, 90th percentile`,
       value: durationText(total.length.percentile_90),
-      ...durationNote(total.length.percentile_90, previous.length.percentile_90, short, period),
+      ...durationNote(total.length.percentile_90, previous.length.percentile_90, LENGTH, period),
     },
     {
-      name: "Settled by the bot",
+      name: t`Settled by the bot`,
       value: shareText(total.settled_by.bot, closed),
-      note: `${formatCount(total.settled_by.bot)} of ${formatUnits(closed, "closed chats")}${bot}`,
+      note:
+        plural(closed, "{settled} of {count} closed chat", "{settled} of {count} closed chats", {
+          settled: formatCount(total.settled_by.bot),
+          count: formatCount(closed),
+        }) + bot,
     },
     {
-      name: "Rated positive",
+      name: t`Rated positive`,
       value: shareText(total.ratings.positive, rated),
-      note: `of ${formatUnits(rated, "ratings")}${ratings}`,
+      note: plural(rated, "of {count} rating", "of {count} ratings", { count: formatCount(rated) }) + ratings,
     },
     {
-      name: "Failed deliveries",
+      name: t`Failed deliveries`,
       value: formatCount(failures),
       note: countNote(failures, failuresOf(previous), days.length),
       ...(failures > failuresOf(previous) && failuresOf(previous) > 0 ? { tone: "bad" as const } : {}),
@@ -172,9 +209,12 @@ function answerFigures({ answers: { in_time, late } }: ReportTotals): Figure[] {
   if (all === 0) return [];
   return [
     {
-      name: "Answered in time",
+      name: t`Answered in time`,
       value: shareText(in_time, all),
-      note: `${late} of ${formatUnits(all, "answers")} late`,
+      note: plural(all, "{late} of {count} answer late", "{late} of {count} answers late", {
+        late,
+        count: formatCount(all),
+      }),
     },
   ];
 }
@@ -182,8 +222,13 @@ function answerFigures({ answers: { in_time, late } }: ReportTotals): Figure[] {
 /** What agents have made of the answers that bots on standby have suggested. Nothing without such bots. */
 function suggestionFigures({ drafts: { suggested, taken, edited, ignored } }: ReportTotals): Figure[] {
   if (suggested === 0) return [];
-  const note = `of ${formatUnits(suggested, "suggestions")}: ${taken} as they were, ${edited} edited, ${ignored} ignored`;
-  return [{ name: "Suggested answers used", value: shareText(taken + edited, suggested), note }];
+  const note = plural(
+    suggested,
+    "of {count} suggestion: {taken} as they were, {edited} edited, {ignored} ignored",
+    "of {count} suggestions: {taken} as they were, {edited} edited, {ignored} ignored",
+    { count: formatCount(suggested), taken, edited, ignored },
+  );
+  return [{ name: t`Suggested answers used`, value: shareText(taken + edited, suggested), note }];
 }
 
 /** How a series is drawn. The patterns differ in greyscale, too. */
@@ -203,14 +248,14 @@ const perDay = ({ days }: Report, name: string, fill: Fill, valueOf: (totals: Re
 });
 
 export const settledSeries = (report: Report): Series[] => [
-  perDay(report, "Agents", "accent", ({ settled_by }) => settled_by.agent),
-  perDay(report, "Bot", "stripes", ({ settled_by }) => settled_by.bot),
-  perDay(report, "Nobody", "dots", ({ settled_by }) => settled_by.nobody),
-  perDay(report, "Still open", "rest", stillOpen),
+  perDay(report, t`Agents`, "accent", ({ settled_by }) => settled_by.agent),
+  perDay(report, t`Bot`, "stripes", ({ settled_by }) => settled_by.bot),
+  perDay(report, t`Nobody`, "dots", ({ settled_by }) => settled_by.nobody),
+  perDay(report, t`Still open`, "rest", stillOpen),
 ];
 export const ratingSeries = (report: Report): Series[] => [
-  perDay(report, "Positive", "ok", ({ ratings }) => ratings.positive),
-  perDay(report, "Negative", "danger-stripes", ({ ratings }) => ratings.negative),
+  perDay(report, t`Positive`, "ok", ({ ratings }) => ratings.positive),
+  perDay(report, t`Negative`, "danger-stripes", ({ ratings }) => ratings.negative),
 ];
 export const failureSeries = (report: Report): Series[] =>
   shownReceivers(report).map(({ failed, fill, reportField }) =>
@@ -220,22 +265,22 @@ export const failureSeries = (report: Report): Series[] =>
 const sumOfCalls = ({ calls: { callback, incoming, outgoing } }: ReportTotals, result: "answered" | "failed") =>
   callback[result] + incoming[result] + outgoing[result];
 export const callSeries = (report: Report): Series[] => [
-  perDay(report, "Answered", "accent", (totals) => sumOfCalls(totals, "answered")),
-  perDay(report, "Failed", "danger-stripes", (totals) => sumOfCalls(totals, "failed")),
+  perDay(report, t`Answered`, "accent", (totals) => sumOfCalls(totals, "answered")),
+  perDay(report, t`Failed`, "danger-stripes", (totals) => sumOfCalls(totals, "failed")),
 ];
 
 /** Returns the table of each day's calls by kind. */
 export const callTable = ({ days }: Report): ReportTable => ({
-  columns: ["Day", ...CALL_KINDS.flatMap(({ name }) => [`${name} answered`, `${name} failed`])],
+  columns: [t`Day`, ...CALL_KINDS.flatMap(({ name }) => [t`${name} answered`, t`${name} failed`])],
   rows: days.map(({ day, totals: { calls } }) => [
     day,
     ...CALL_KINDS.flatMap(({ kind }) => [calls[kind].answered, calls[kind].failed]),
   ]),
 });
 const CALL_KINDS = [
-  { kind: "callback", name: "Callbacks" },
-  { kind: "incoming", name: "Incoming" },
-  { kind: "outgoing", name: "Outgoing" },
+  { kind: "callback", name: t`Callbacks` },
+  { kind: "incoming", name: t`Incoming` },
+  { kind: "outgoing", name: t`Outgoing` },
 ] as const;
 
 /** The fills of the channels with the most chats, each of which has its own series. */
@@ -251,7 +296,7 @@ export function channelSeries(report: Report, ofChannels: readonly { name: strin
   const series = ofChannels.map(({ name, report }, index) =>
     perDay(report, name, CHANNEL_FILLS[index] ?? "rest", ({ opened }) => opened),
   );
-  const all = perDay(report, "Others", "rest", ({ opened }) => opened);
+  const all = perDay(report, t`Others`, "rest", ({ opened }) => opened);
   const others = all.values.map((count, day) =>
     // A chat that was opened between the requests appears in only some of the reports.
     Math.max(0, count - series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)),
@@ -271,7 +316,7 @@ export interface ReportTable {
 export function dayTable({ days }: Report, series: readonly Series[]): ReportTable {
   const hasSum = series.length > 1;
   return {
-    columns: ["Day", ...series.map(({ name }) => name), ...(hasSum ? ["All"] : [])],
+    columns: [t`Day`, ...series.map(({ name }) => name), ...(hasSum ? [t`All`] : [])],
     rows: days.map(({ day }, index) => {
       const values = series.map(({ values }) => values[index] ?? 0);
       return [day, ...values, ...(hasSum ? [values.reduce((sum, value) => sum + value, 0)] : [])];
@@ -305,14 +350,14 @@ export function durationColumns(buckets: DurationBuckets): DurationColumn[] {
 
 /** Formats the range of a column, for example 16 s to 32 s. */
 export const columnRange = ({ exponent }: DurationColumn) =>
-  exponent < 0 ? "under 1 s" : `${formatSeconds(2 ** exponent)} to ${formatSeconds(2 ** (exponent + 1))}`;
+  exponent < 0 ? t`under 1 s` : t`${formatSeconds(2 ** exponent)} to ${formatSeconds(2 ** (exponent + 1))}`;
 
 /** Returns the table for a histogram, with the cumulative share up to the end of each range. */
-export function durationTable(columns: readonly DurationColumn[], unit: string): ReportTable {
+export function durationTable(columns: readonly DurationColumn[], unit: CountedUnit): ReportTable {
   const whole = columns.reduce((sum, { count }) => sum + count, 0);
   let soFar = 0;
   return {
-    columns: ["Time", `Number of ${unit}`, "Share up to this time, %"],
+    columns: [t`Time`, t`Number of ${UNIT_NAMES[unit]}`, t`Share up to this time, %`],
     rows: columns.map((column) => {
       soFar += column.count;
       return [columnRange(column), column.count, percent(soFar, whole)];
@@ -323,17 +368,17 @@ export function durationTable(columns: readonly DurationColumn[], unit: string):
 /** Returns the table of a comparison of channels. */
 export const channelTable = ({ channels }: Report): ReportTable => ({
   columns: [
-    "Channel",
-    "Chats",
-    "Settled by agents",
-    "Settled by the bot",
-    "Settled by nobody",
-    "First answer, median seconds",
-    "First answer, 90th percentile seconds",
-    "Length, median seconds",
-    "Length, 90th percentile seconds",
-    "Rated positive",
-    "Rated negative",
+    t`Channel`,
+    t`Chats`,
+    t`Settled by agents`,
+    t`Settled by the bot`,
+    t`Settled by nobody`,
+    t`First answer, median seconds`,
+    t`First answer, 90th percentile seconds`,
+    t`Length, median seconds`,
+    t`Length, 90th percentile seconds`,
+    t`Rated positive`,
+    t`Rated negative`,
   ],
   rows: channels.map(({ name, totals: { opened, settled_by, first_answer, length, ratings } }) => [
     name,
@@ -351,7 +396,7 @@ export const channelTable = ({ channels }: Report): ReportTable => ({
 });
 
 export const failureTable = ({ channels }: Report): ReportTable => ({
-  columns: ["Channel", ...KINDS_OF_RECEIVERS.map(({ failed }) => failed), "All"],
+  columns: [t`Channel`, ...KINDS_OF_RECEIVERS.map(({ failed }) => failed), t`All`],
   rows: channels
     .filter(({ totals }) => failuresOf(totals) > 0)
     .map(({ name, totals }) => [
@@ -362,15 +407,15 @@ export const failureTable = ({ channels }: Report): ReportTable => ({
 });
 
 export const agentTable = ({ agents, total }: Report): ReportTable => ({
-  columns: ["Agent", "Chats", "Of the closed chats, %"],
+  columns: [t`Agent`, t`Chats`, t`Of the closed chats, %`],
   rows: [...agents]
     .sort((a, b) => b.chats - a.chats)
-    .map(({ name, agent_id, chats }) => [name ?? `Deleted agent ${agent_id}`, chats, percent(chats, closedOf(total))]),
+    .map(({ name, agent_id, chats }) => [name ?? t`Deleted agent ${agent_id}`, chats, percent(chats, closedOf(total))]),
 });
 
 export const tagTable = ({ tags = [], total }: Report): ReportTable => ({
-  columns: ["Tag", "Chats", "Of the closed chats, %"],
+  columns: [t`Tag`, t`Chats`, t`Of the closed chats, %`],
   rows: [...tags]
     .sort((a, b) => b.chats - a.chats)
-    .map(({ name, tag_id, chats }) => [name ?? `Deleted tag ${tag_id}`, chats, percent(chats, closedOf(total))]),
+    .map(({ name, tag_id, chats }) => [name ?? t`Deleted tag ${tag_id}`, chats, percent(chats, closedOf(total))]),
 });

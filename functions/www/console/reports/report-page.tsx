@@ -14,7 +14,7 @@ import { SETTINGS_ROUTE } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { ChartPatterns } from "./chart-fill";
-import { dateRange, figuresOf, formatCount, PERIODS, type Days, type Figure } from "./report-model";
+import { dateRange, figuresOf, PERIODS, type Days, type Figure, formatUnits } from "./report-model";
 import {
   AgentSection,
   hasTags,
@@ -28,6 +28,8 @@ import {
   hasCalls,
   RatingSection,
 } from "./report-charts";
+import { inSentence } from "../../ui/words";
+import { rich, t } from "../../texts/translate";
 
 /** What a report is about. */
 export interface ReportScope {
@@ -47,25 +49,25 @@ export function ReportPage({ tabs }: { tabs: ComponentChildren }) {
   }, JSON.stringify(scope));
   const { value: report, problem, isLoading, reload } = loaded;
   useEffect(() => {
-    if (report !== undefined && !isLoading) announce(`${formatCount(report.total.opened)} chats`);
+    if (report !== undefined && !isLoading) announce(formatUnits(report.total.opened, "chats"));
   }, [report, isLoading]);
   const channelName = channels.find(({ channel_id }) => channel_id === scope.channelId)?.name;
   return (
     <div class="table-page report-page">
       <header>
-        <h2>Reports</h2>
+        <h2>{t`Reports`}</h2>
         {tabs}
         <span class="grow" />
         <RefreshButton onClick={reload} />
-        <button type="button" class="btn only-icon" aria-label="Print" title="Print" onClick={() => print()}>
+        <button type="button" class="btn only-icon" aria-label={t`Print`} title={t`Print`} onClick={() => print()}>
           <Icon name="printer" />
         </button>
       </header>
       <div class="scroll">
-        <div class="filters" role="search" aria-label="Choose a report">
+        <div class="filters" role="search" aria-label={t`Choose a report`}>
           <Segments
             name="days"
-            label="Period"
+            label={t`Period`}
             hidesLabel
             value={scope.days}
             options={PERIODS}
@@ -73,10 +75,10 @@ export function ReportPage({ tabs }: { tabs: ComponentChildren }) {
           />
           {channels.length > 1 && (
             <FilterSelect
-              label="Channel"
+              label={t`Channel`}
               value={scope.channelId}
               options={[
-                { value: "", label: "Any channel" },
+                { value: "", label: t`Any channel` },
                 ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
               ]}
               onChange={(channelId) => setScope({ ...scope, channelId })}
@@ -85,7 +87,7 @@ export function ReportPage({ tabs }: { tabs: ComponentChildren }) {
           {report !== undefined && problem === undefined && <Period report={report} channelName={channelName} />}
         </div>
         {problem !== undefined ? (
-          <LoadFailure title="The report could not be loaded" text={problem} onRetry={reload} />
+          <LoadFailure title={t`The report could not be loaded`} text={problem} onRetry={reload} />
         ) : report === undefined ? (
           <Loading />
         ) : (
@@ -104,10 +106,11 @@ function Period({ report, channelName }: { report: Report; channelName: string |
           {channelName},{" "}
         </span>
       )}
-      {dateRange(report.days)}, days in{" "}
-      <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
-        {report.time_zone.replaceAll("_", " ")}
-      </a>
+      {rich`${dateRange(report.days)}, days in ${(
+        <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
+          {report.time_zone.replaceAll("_", " ")}
+        </a>
+      )}`}
     </p>
   );
 }
@@ -121,13 +124,13 @@ interface ReportViewProps {
 function ReportView({ report, channelId, isLoading }: ReportViewProps) {
   const element = useRef<HTMLDivElement>(null);
   useTablesOnPaper(element);
-  const period = PERIODS.find(({ value }) => Number(value) === report.days.length)?.label.toLowerCase() ?? "";
+  const period = PERIODS.find(({ value }) => Number(value) === report.days.length)?.label;
   if (report.total.opened === 0)
     return (
       <EmptyList
         icon="chart-column"
-        title={report.days.length === 1 ? "No chats yet today" : `No chats in ${period}`}
-        text="Chats count on the day on which they were opened. Choose a longer time, or another channel."
+        title={report.days.length === 1 ? t`No chats yet today` : t`No chats in ${inSentence(period ?? "")}`}
+        text={t`Chats count on the day on which they were opened. Choose a longer time, or another channel.`}
       />
     );
   const scope = `${report.days[0]?.day ?? ""}-to-${report.days.at(-1)?.day ?? ""}${channelId === "" ? "" : `-${channelId}`}`;
@@ -143,17 +146,17 @@ function ReportView({ report, channelId, isLoading }: ReportViewProps) {
       <ChatsSection report={report} channelId={channelId} fileName={nameOf("chats-a-day")} />
       <div class="two">
         <DurationSection
-          title="First answer"
+          title={t`First answer`}
           duration={report.total.first_answer}
           buckets={report.distributions.first_answer}
-          nothing="No chat was answered by an agent."
+          nothing={t`No chat was answered by an agent.`}
           fileName={nameOf("first-answer")}
         />
         <DurationSection
-          title="Length of chats"
+          title={t`Length of chats`}
           duration={report.total.length}
           buckets={report.distributions.length}
-          nothing="No chat was closed."
+          nothing={t`No chat was closed.`}
           fileName={nameOf("length")}
         />
       </div>
@@ -162,11 +165,11 @@ function ReportView({ report, channelId, isLoading }: ReportViewProps) {
         <div class="two">
           <CallSection report={report} fileName={nameOf("calls")} />
           <DurationSection
-            title="Talk time of calls"
+            title={t`Talk time of calls`}
             duration={report.total.talk_time}
             buckets={report.distributions.talk_time}
             unit="calls"
-            nothing="No call was answered."
+            nothing={t`No call was answered.`}
             fileName={nameOf("talk-time")}
           />
         </div>
@@ -181,8 +184,7 @@ function ReportView({ report, channelId, isLoading }: ReportViewProps) {
       </div>
       {hasTags(report) && <TagSection report={report} fileName={nameOf("tags")} />}
       <p class="quiet-text footnote">
-        Everything counts on the day on which its chat was opened. Medians and percentiles are exact within{" "}
-        {Math.round(report.percentile_error * 1000) / 10}&nbsp;%.
+        {t`Everything counts on the day on which its chat was opened. Medians and percentiles are exact within ${Math.round(report.percentile_error * 1000) / 10}\u00a0%.`}
       </p>
     </div>
   );

@@ -5,6 +5,7 @@ import { csvText, type Cell } from "../../ui/csv";
 import { Icon } from "../../ui/icons";
 import { saveFile } from "../../ui/save-file";
 import { formatCount, type ReportTable } from "./report-model";
+import { t } from "../../texts/translate";
 
 interface ReportSectionProps {
   title: string;
@@ -26,15 +27,21 @@ export function ReportSection({ title, legend, table, fileName, chart = "graph",
         <h3>{title}</h3>
         {legend}
         <span class="grow" />
-        <button type="button" class="btn csv" aria-label={`Save “${title}” as CSV`} title="Save as CSV" onClick={save}>
+        <button
+          type="button"
+          class="btn csv"
+          aria-label={t`Save “${title}” as CSV`}
+          title={t`Save as CSV`}
+          onClick={save}
+        >
           <Icon name="download" class="small" />
-          CSV
+          {t`CSV`}
         </button>
       </header>
       {children}
       {chart !== "table" && (
         <details class={chart === "wide-table" ? "all-columns" : undefined}>
-          <summary>Table</summary>
+          <summary>{t`Table`}</summary>
           <DataTable title={title} table={table} />
         </details>
       )}
@@ -45,7 +52,7 @@ export function ReportSection({ title, legend, table, fileName, chart = "graph",
 const cellText = (cell: Cell) => (cell === null ? "–" : typeof cell === "number" ? formatCount(cell) : cell);
 
 export const DataTable = ({ title, table }: { title: string; table: ReportTable }) => (
-  <div class="scroll data-table" tabIndex={0} role="region" aria-label={`${title}, table`}>
+  <div class="scroll data-table" tabIndex={0} role="region" aria-label={t`${title}, table`}>
     <table>
       <thead>
         <tr>

@@ -5,13 +5,14 @@ import { EXPORT_ROUTE, REPORTS_ROUTE } from "../state/page/page-routes";
 import { route } from "../state/page/route";
 import { ExportPage } from "./export-page";
 import { ReportPage } from "./report-page";
+import { t } from "../../texts/translate";
 
 const TABS = [
-  { name: "Overview", title: "Reports", route: REPORTS_ROUTE },
-  { name: "Export chats", route: EXPORT_ROUTE },
+  { name: t`Overview`, title: t`Reports`, route: REPORTS_ROUTE },
+  { name: t`Export chats`, route: EXPORT_ROUTE },
 ];
 
 export function Reports() {
-  const tabs = <PageTabs label="Reports" tabs={TABS} />;
+  const tabs = <PageTabs label={t`Reports`} tabs={TABS} />;
   return route.value.path === EXPORT_ROUTE.path ? <ExportPage tabs={tabs} /> : <ReportPage tabs={tabs} />;
 }

@@ -5,6 +5,7 @@ import { saveFile } from "../../ui/save-file";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { createExport, type ChatExport, type ExportFormat, type ExportProgress } from "./chat-export";
+import { t } from "../../texts/translate";
 
 export type ExportPhase = "idle" | "running" | "stopping" | "stopped" | "done";
 
@@ -38,7 +39,7 @@ export function useChatExport() {
         setProgress(data.progress);
       }
       setPhase(data.progress.isComplete ? "done" : "stopped");
-      announce(data.progress.isComplete ? "The export is complete" : "Stopped");
+      announce(data.progress.isComplete ? t`The export is complete` : t`Stopped`);
     } catch (reason) {
       setError(reason);
       setPhase(data.progress.entries === 0 ? "idle" : "stopped");

@@ -7,11 +7,12 @@ import { finishPasswordChange, signOut } from "../state/agent/session";
 import { toast } from "../../ui/toast";
 import logo from "../icon.svg";
 import { OwnPasswordForm } from "./own-password-form";
+import { t } from "../../texts/translate";
 
 export function FirstPassword() {
   const page = useRef<HTMLElement>(null);
   useEffect(() => {
-    document.title = titleOf("Choose your own password");
+    document.title = titleOf(t`Choose your own password`);
     page.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
   }, []);
   return (
@@ -19,17 +20,17 @@ export function FirstPassword() {
       <div class="first-password">
         <div class="head">
           <img src={logo} alt="" />
-          <h1>Choose your own password</h1>
-          <p>Somebody else set the one you signed in with.</p>
+          <h1>{t`Choose your own password`}</h1>
+          <p>{t`Somebody else set the one you signed in with.`}</p>
         </div>
         <OwnPasswordForm
           onChanged={() => {
-            toast("Your password is set.");
+            toast(t`Your password is set.`);
             finishPasswordChange();
           }}
         />
         <button type="button" class="btn line" onClick={() => void signOut().catch(() => undefined)}>
-          Sign in as somebody else
+          {t`Sign in as somebody else`}
         </button>
       </div>
     </main>

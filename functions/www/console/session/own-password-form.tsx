@@ -6,6 +6,7 @@ import { FormProblem } from "../admin/detail-header";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { api } from "../state/agent/session";
 import { MIN_PASSWORD_CHARACTERS } from "../team/password-field";
+import { t } from "../../texts/translate";
 
 const FIELDS = { current: "current_password", new: "new_password" } as const;
 
@@ -23,11 +24,11 @@ export function OwnPasswordForm({ onChanged }: OwnPasswordFormProps) {
   const submit = async (event: Event) => {
     event.preventDefault();
     const found = {
-      ...(current === "" ? { [FIELDS.current]: "Enter your current password." } : {}),
+      ...(current === "" ? { [FIELDS.current]: t`Enter your current password.` } : {}),
       ...(chosen.length < MIN_PASSWORD_CHARACTERS
-        ? { [FIELDS.new]: `Enter at least ${MIN_PASSWORD_CHARACTERS} characters.` }
+        ? { [FIELDS.new]: t`Enter at least ${MIN_PASSWORD_CHARACTERS} characters.` }
         : {}),
-      ...(repeated === chosen ? {} : { repeated: "The two new passwords differ." }),
+      ...(repeated === chosen ? {} : { repeated: t`The two new passwords differ.` }),
     };
     const body = { current_password: current, new_password: chosen };
     const changed = await send(found, () => api.put("/agent/password", { body }));
@@ -43,7 +44,7 @@ export function OwnPasswordForm({ onChanged }: OwnPasswordFormProps) {
       <FormProblem text={problems[""]} />
       <TextField
         id={FIELDS.current}
-        label="Current password"
+        label={t`Current password`}
         problem={problems[FIELDS.current]}
         value={current}
         onInput={setCurrent}
@@ -51,8 +52,8 @@ export function OwnPasswordForm({ onChanged }: OwnPasswordFormProps) {
       />
       <TextField
         id={FIELDS.new}
-        label="New password"
-        help={`At least ${MIN_PASSWORD_CHARACTERS} characters. A few words that belong to nobody else are good.`}
+        label={t`New password`}
+        help={t`At least ${MIN_PASSWORD_CHARACTERS} characters. A few words that belong to nobody else are good.`}
         problem={problems[FIELDS.new]}
         value={chosen}
         onInput={setChosen}
@@ -60,14 +61,14 @@ export function OwnPasswordForm({ onChanged }: OwnPasswordFormProps) {
       />
       <TextField
         id="repeated"
-        label="New password again"
+        label={t`New password again`}
         problem={problems["repeated"]}
         value={repeated}
         onInput={setRepeated}
         input={{ ...input, autocomplete: "new-password" }}
       />
       <button type="submit" class="btn primary" aria-disabled={isBusy}>
-        {isBusy ? "Setting…" : "Set the new password"}
+        {isBusy ? t`Setting…` : t`Set the new password`}
       </button>
     </form>
   );

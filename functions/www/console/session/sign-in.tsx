@@ -7,8 +7,10 @@ import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
 import { titleOf } from "../state/page/page-title";
 import { signOutReason, signIn, signInWithCode } from "../state/agent/session";
+import { LanguageSelect } from "./language-select";
+import { t } from "../../texts/translate";
 
-const SUSPENDED_TEXT = "The account is suspended. Ask whoever runs this service for you. Nothing is lost.";
+const SUSPENDED_TEXT = t`The account is suspended. Ask whoever runs this service for you. Nothing is lost.`;
 
 interface SignInProblem {
   text: string;
@@ -18,16 +20,18 @@ interface SignInProblem {
 }
 
 function signInProblem(error: unknown, isCode: boolean): SignInProblem {
-  if (error instanceof NetworkError) return { text: "The service does not respond. Check your network and try again." };
-  if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it and try again." };
+  if (error instanceof NetworkError)
+    return { text: t`The service does not respond. Check your network and try again.` };
+  if (!(error instanceof ApiError)) return { text: t`Something went wrong in this page. Reload it and try again.` };
   if (isCode && [400, 401, 403, 404, 410].includes(error.status)) {
-    return { text: "This sign-in link has been used or is too old. Sign in with e-mail and password." };
+    return { text: t`This sign-in link has been used or is too old. Sign in with e-mail and password.` };
   }
   if (error.code === "account_suspended") return { text: SUSPENDED_TEXT };
-  if (error.status === 401) return { text: "E-mail or password is wrong.", field: "password" };
-  if (error.status === 429) return { text: "Too many attempts.", retryAt: Date.now() + (error.retryAfter ?? 5) * 1000 };
+  if (error.status === 401) return { text: t`E-mail or password is wrong.`, field: "password" };
+  if (error.status === 429)
+    return { text: t`Too many attempts.`, retryAt: Date.now() + (error.retryAfter ?? 5) * 1000 };
   if (error.status === 503)
-    return { text: "The service is busy.", retryAt: Date.now() + (error.retryAfter ?? 2) * 1000 };
+    return { text: t`The service is busy.`, retryAt: Date.now() + (error.retryAfter ?? 2) * 1000 };
   if (error.status === 400) {
     const field = error.field === "email" || error.field === "password" ? error.field : undefined;
     return {
@@ -35,7 +39,7 @@ function signInProblem(error: unknown, isCode: boolean): SignInProblem {
       field,
     };
   }
-  return { text: `The service could not sign you in (${error.status}). Try again in a moment.` };
+  return { text: t`The service could not sign you in (${error.status}). Try again in a moment.` };
 }
 
 export function SignIn() {
@@ -65,7 +69,7 @@ export function SignIn() {
   // the code from the URL.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
-    document.title = titleOf("Sign in");
+    document.title = titleOf(t`Sign in`);
     if (code !== undefined) {
       history.replaceState(null, "", location.pathname);
       void attemptSignIn(() => signInWithCode(decodeURIComponent(code)), true);
@@ -82,11 +86,11 @@ export function SignIn() {
     if (isBusy || mustWait) return;
     const trimmedEmail = email.trim();
     if (!/^\S+@\S+$/.test(trimmedEmail)) {
-      const text = trimmedEmail === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
+      const text = trimmedEmail === "" ? t`Enter your e-mail address.` : t`This is not an e-mail address.`;
       setProblem({ text, field: "email" });
       emailInput.current?.focus();
     } else if (password === "") {
-      setProblem({ text: "Enter your password.", field: "password" });
+      setProblem({ text: t`Enter your password.`, field: "password" });
       passwordInput.current?.focus();
     } else {
       void attemptSignIn(() => signIn(trimmedEmail, password), false);
@@ -98,12 +102,12 @@ export function SignIn() {
       <form onSubmit={submit} noValidate>
         <div class="head">
           <img src={logo} alt="" />
-          <h1>Sign in to Switchboard</h1>
-          <p>For agents and admins</p>
+          <h1>{t`Sign in to Switchboard`}</h1>
+          <p>{t`For agents and admins`}</p>
         </div>
         {problem === undefined ? <SignOutNotice /> : <ProblemNotice problem={problem} secondsLeft={secondsLeft} />}
         <div class="field">
-          <label for="email">E-mail</label>
+          <label for="email">{t`E-mail`}</label>
           <input
             ref={emailInput}
             id="email"
@@ -120,7 +124,7 @@ export function SignIn() {
           />
         </div>
         <div class="field">
-          <label for="password">Password</label>
+          <label for="password">{t`Password`}</label>
           <div class="password">
             <input
               ref={passwordInput}
@@ -134,15 +138,19 @@ export function SignIn() {
               aria-describedby={problem?.field === "password" ? "sign-in-problem" : undefined}
               onInput={(event) => setPassword(event.currentTarget.value)}
             />
-            <button type="button" onClick={() => setPasswordVisible(!isPasswordVisible)}>
-              {isPasswordVisible ? "Hide" : "Show"}
-              <span class="sr"> password</span>
+            <button
+              type="button"
+              aria-label={isPasswordVisible ? t`Hide password` : t`Show password`}
+              onClick={() => setPasswordVisible(!isPasswordVisible)}
+            >
+              {isPasswordVisible ? t`Hide` : t`Show`}
             </button>
           </div>
         </div>
         <button type="submit" class="btn primary wide" aria-disabled={isBusy || mustWait}>
-          {isBusy ? "Signing in…" : mustWait ? `Wait ${secondsLeft} s` : "Sign in"}
+          {isBusy ? t`Signing in…` : mustWait ? t`Wait ${secondsLeft} s` : t`Sign in`}
         </button>
+        <LanguageSelect />
       </form>
     </main>
   );
@@ -169,7 +177,7 @@ function SignOutNotice() {
     <p class="notice">
       <Icon name="lock" />
       <span>
-        {reason === "suspended" ? SUSPENDED_TEXT : "Your session has ended. Sign in again. Your drafts are kept."}
+        {reason === "suspended" ? SUSPENDED_TEXT : t`Your session has ended. Sign in again. Your drafts are kept.`}
       </span>
     </p>
   );
@@ -180,8 +188,8 @@ const ProblemNotice = ({ problem, secondsLeft }: { problem: SignInProblem; secon
     <Icon name="circle-alert" />
     <span>
       {problem.text}
-      {secondsLeft > 0 && ` Try again in ${secondsLeft}\u00a0s.`}
-      {problem.retryAt !== undefined && secondsLeft === 0 && " You can try again now."}
+      {secondsLeft > 0 && ` ${t`Try again in ${secondsLeft}\u00a0s.`}`}
+      {problem.retryAt !== undefined && secondsLeft === 0 && ` ${t`You can try again now.`}`}
     </span>
   </p>
 );

@@ -11,6 +11,7 @@ import {
   webhookRoute,
 } from "../state/page/page-routes";
 import type { Route } from "../state/page/route";
+import { t } from "../../texts/translate";
 
 export type AuditPeriod = "any" | "day" | "week" | "month";
 
@@ -32,43 +33,43 @@ export const auditQuery = ({ kind, agent, period }: AuditFilter, now: number): A
 });
 
 export const KIND_NAMES: Record<AuditedKind, string> = {
-  settings: "Settings",
-  webhook: "Webhook",
-  channel: "Channel",
-  bot: "Bot",
-  agent: "Agent",
-  department: "Department",
-  canned_reply: "Canned reply",
-  telephony: "Telephony",
-  session: "Sign-in",
-  visitor: "Visitor",
-  chats: "Chats",
-  delivery: "Deliveries",
-  call_balance: "Call balance",
-  account: "Account",
+  settings: t`Settings`,
+  webhook: t`Webhook`,
+  channel: t`Channel`,
+  bot: t`Bot`,
+  agent: t`Agent`,
+  department: t`Department`,
+  canned_reply: t`Canned reply`,
+  telephony: t`Telephony`,
+  session: t`Sign-in`,
+  visitor: t`Visitor`,
+  chats: t`Chats`,
+  delivery: t`Deliveries`,
+  call_balance: t`Call balance`,
+  account: t`Account`,
 };
 
 const ACTION_NAMES: Record<AuditEntry["action"], string> = {
-  created: "created",
-  changed: "changed",
-  deleted: "deleted",
-  rotated: "secret replaced",
-  signed_in: "accepted",
-  sign_in_refused: "refused",
-  exported: "exported",
-  erased: "erased",
-  replayed: "sent again",
-  tested: "tested",
-  blacklisted: "blacklisted",
-  unblacklisted: "taken off the blacklist",
-  topped_up: "topped up",
-  suspended: "suspended",
-  resumed: "resumed",
+  created: t`created`,
+  changed: t`changed`,
+  deleted: t`deleted`,
+  rotated: t`secret replaced`,
+  signed_in: t`accepted`,
+  sign_in_refused: t`refused`,
+  exported: t`exported`,
+  erased: t`erased`,
+  replayed: t`sent again`,
+  tested: t`tested`,
+  blacklisted: t`blacklisted`,
+  unblacklisted: t`taken off the blacklist`,
+  topped_up: t`topped up`,
+  suspended: t`suspended`,
+  resumed: t`resumed`,
 };
 
 /** Returns what was done, for example "Channel changed". */
 export const actionText = ({ kind, action }: Pick<AuditEntry, "kind" | "action">) =>
-  `${KIND_NAMES[kind] ?? kind} ${ACTION_NAMES[action] ?? action}`;
+  t`${KIND_NAMES[kind] ?? kind} ${ACTION_NAMES[action] ?? action}`;
 
 /** Returns the route of the page that shows the changed resource, or undefined if there is no such page. */
 export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Route | undefined {
@@ -102,9 +103,9 @@ export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Ro
 
 /** What an entry without an id is about. */
 const SEVERAL: Partial<Record<AuditedKind, string>> = {
-  account: "The account",
-  chats: "Closed chats",
-  delivery: "Failed deliveries",
+  account: t`The account`,
+  chats: t`Closed chats`,
+  delivery: t`Failed deliveries`,
 };
 
 /** Returns the name of what was changed. A webhook has no name, so its address is taken from `webhooks`, which contains
@@ -114,32 +115,32 @@ export function resourceName(
   webhooks: ReadonlyMap<string, string> | undefined,
 ): string {
   if (resource_name !== null) return resource_name;
-  if (resource_id === "") return SEVERAL[kind] ?? `${KIND_NAMES[kind] ?? kind} of the account`;
+  if (resource_id === "") return SEVERAL[kind] ?? t`${KIND_NAMES[kind] ?? kind} of the account`;
   if (kind !== "webhook" || webhooks === undefined) return resource_id;
-  return webhooks.get(resource_id) ?? "A deleted webhook";
+  return webhooks.get(resource_id) ?? t`A deleted webhook`;
 }
 
 /** The words for fields whose name in the API is not a word for admins. */
 const FIELD_WORDS: Record<string, string> = {
-  agent_ids: "agents",
-  agent_wait_seconds: "time to accept a chat",
-  answer_within: "time limit for answers",
-  channel_ids: "channels",
-  department_ids: "departments",
-  from: "start",
-  idle_close: "closing of idle chats",
-  integrator_url: "address of your server",
-  limits: "limits",
-  pull: "fetching of messages",
-  quiet_max_ms: "longest wait for a visitor",
-  quiet_ms: "wait for the end of writing",
-  retention_days: "retention",
-  rules: "trigger rules",
-  safe_urls: "allowed domains",
-  to: "end",
-  url: "address",
-  utc_offset: "offset from UTC",
-  webhook_url: "address of the webhook",
+  agent_ids: t`agents`,
+  agent_wait_seconds: t`time to accept a chat`,
+  answer_within: t`time limit for answers`,
+  channel_ids: t`channels`,
+  department_ids: t`departments`,
+  from: t`start`,
+  idle_close: t`closing of idle chats`,
+  integrator_url: t`address of your server`,
+  limits: t`limits`,
+  pull: t`fetching of messages`,
+  quiet_max_ms: t`longest wait for a visitor`,
+  quiet_ms: t`wait for the end of writing`,
+  retention_days: t`retention`,
+  rules: t`trigger rules`,
+  safe_urls: t`allowed domains`,
+  to: t`end`,
+  url: t`address`,
+  utc_offset: t`offset from UTC`,
+  webhook_url: t`address of the webhook`,
 };
 
 /** Returns the name of a changed field in words, for example "limits: bot requests" for `limits.bot_requests`. */

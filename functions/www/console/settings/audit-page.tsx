@@ -25,16 +25,17 @@ import {
   type AuditFilter,
   type AuditPeriod,
 } from "./audit-model";
+import { plural, t, tIn } from "../../texts/translate";
 
 const KINDS = [
-  { value: "" as const, label: "Everything" },
+  { value: "" as const, label: t`Everything` },
   ...(Object.keys(KIND_NAMES) as (keyof typeof KIND_NAMES)[]).map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
 ];
 const PERIODS: readonly { value: AuditPeriod; label: string }[] = [
-  { value: "any", label: "Any time" },
-  { value: "day", label: "Last 24 hours" },
-  { value: "week", label: "Last 7 days" },
-  { value: "month", label: "Last 30 days" },
+  { value: "any", label: t`Any time` },
+  { value: "day", label: t`Last 24 hours` },
+  { value: "week", label: t`Last 7 days` },
+  { value: "month", label: t`Last 30 days` },
 ];
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -61,31 +62,37 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
   return (
     <div class="table-page audit-log">
       <header>
-        <h2>Audit log</h2>
+        <h2>{t`Audit log`}</h2>
         {tabs}
         <span class="grow" />
         <RefreshButton onClick={log.reload} />
       </header>
       <div class="scroll">
-        <div class="filters" role="search" aria-label="Filter the log">
-          <FilterSelect label="What" value={filter.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+        <div class="filters" role="search" aria-label={t`Filter the log`}>
+          <FilterSelect label={t`What`} value={filter.kind} options={KINDS} onChange={(kind) => change({ kind })} />
           <FilterSelect
-            label="Who"
+            label={t`Who`}
             value={filter.agent}
             options={[
-              { value: "", label: "Anybody" },
+              { value: "", label: t`Anybody` },
               ...[...agents].sort(compareNames).map(({ agent_id, name }) => ({ value: String(agent_id), label: name })),
             ]}
             onChange={(agent) => change({ agent })}
           />
           <FilterSelect
-            label="Time"
+            label={t`Time`}
             value={filter.period}
             options={PERIODS}
             onChange={(period) => change({ period })}
           />
         </div>
-        <PagedList log={log} what="The audit log" noun="entries" empty={<NoEntries isNarrowed={isNarrowed} />}>
+        <PagedList
+          log={log}
+          what={t`The audit log`}
+          none={t`No entries`}
+          countText={(count, shown) => plural(count, "{count} entry", "{count} entries", shown)}
+          empty={<NoEntries isNarrowed={isNarrowed} />}
+        >
           {(rows) => <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />}
         </PagedList>
       </div>
@@ -96,11 +103,11 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
 const NoEntries = ({ isNarrowed }: { isNarrowed: boolean }) => (
   <EmptyList
     icon="clock"
-    title="Nothing found"
+    title={t`Nothing found`}
     text={
       isNarrowed
-        ? "Choose something else, or another time."
-        : "Sign-ins, changes, exports and erasures appear here for 400 days."
+        ? t`Choose something else, or another time.`
+        : t`Sign-ins, changes, exports and erasures appear here for 400 days.`
     }
   />
 );
@@ -115,7 +122,14 @@ interface AuditTableProps {
 const AuditTable = ({ rows, webhooks, isLoading }: AuditTableProps) => (
   <table aria-busy={isLoading}>
     <TableHead
-      columns={["What", "Which", ["Fields", "wide-only"], ["Who", "wide-only"], ["From", "wide-only"], ["When", "end"]]}
+      columns={[
+        t`What`,
+        t`Which`,
+        [t`Fields`, "wide-only"],
+        [t`Who`, "wide-only"],
+        [tIn("address", "From"), "wide-only"],
+        [t`When`, "end"],
+      ]}
     />
     <tbody>
       {rows.map((row) => (
@@ -129,7 +143,7 @@ function AuditRow({ row, webhooks }: { row: AuditEntry } & Pick<AuditTableProps,
   const { timestamp, agent, source_address: address, fields } = row;
   const route = resourceRoute(row);
   const name = resourceName(row, webhooks);
-  const who = agent?.name ?? "The operator";
+  const who = agent?.name ?? t`The operator`;
   const fieldTexts = fields.map(fieldText).join(", ");
   const isToday = localDay(timestamp) === localDay(currentMinute.value);
   return (

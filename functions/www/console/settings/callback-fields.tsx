@@ -2,10 +2,11 @@ import type { AccountSettings } from "../../api/types";
 import { controlAttributes, FieldNotes, SelectField, Switch } from "../../ui/form-fields";
 import type { Problems } from "../admin/use-settings-form";
 import { offsetText, UTC } from "./settings-draft";
+import { t } from "../../texts/translate";
 
 type Callback = AccountSettings["callback"];
 
-const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+const DAYS = [t`Mon`, t`Tue`, t`Wed`, t`Thu`, t`Fri`, t`Sat`, t`Sun`] as const;
 const HALF_HOURS = Array.from(
   { length: 49 },
   (_, index) => `${String(Math.floor(index / 2)).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`,
@@ -62,15 +63,15 @@ export function CallbackFields({ callback, timeZone, problems, onChange }: Callb
   return (
     <>
       <Switch
-        label="Visitors can request a call"
-        help="Only within these hours. If they are every day from 00:00 to 24:00, the business hours apply."
+        label={t`Visitors can request a call`}
+        help={t`Only within these hours. If they are every day from 00:00 to 24:00, the business hours apply.`}
         isOn={enabled}
         onChange={(enabled) => change({ enabled })}
       />
       {enabled && (
         <>
           <fieldset class="field" aria-describedby={daysAttributes["aria-describedby"]}>
-            <legend>Days</legend>
+            <legend>{t`Days`}</legend>
             <div class="week">
               {DAYS.map((name, index) => (
                 <label key={name} class="day">
@@ -88,14 +89,14 @@ export function CallbackFields({ callback, timeZone, problems, onChange }: Callb
             <FieldNotes id="callback.days" problem={problems["callback.days"]} />
           </fieldset>
           <div class="two-fields">
-            {timeField("from", "From")}
-            {timeField("to", "To", endsNextDay ? "On the next day." : undefined)}
+            {timeField("from", t`From`)}
+            {timeField("to", t`To`, endsNextDay ? t`On the next day.` : undefined)}
           </div>
           {timeZone === UTC ? (
             <SelectField
               id="callback.utc_offset"
-              label="Offset from UTC"
-              help="It applies because the time zone of the account is UTC, and does not follow summer time."
+              label={t`Offset from UTC`}
+              help={t`It applies because the time zone of the account is UTC, and does not follow summer time.`}
               problem={problems["callback.utc_offset"]}
               value={String(offset)}
               options={withStored(OFFSETS, offset).map((minutes) => ({
@@ -106,7 +107,7 @@ export function CallbackFields({ callback, timeZone, problems, onChange }: Callb
             />
           ) : (
             <p class="quiet-text">
-              These are local times in {timeZone.replaceAll("_", " ")}, the time zone of the account.
+              {t`These are local times in ${timeZone.replaceAll("_", " ")}, the time zone of the account.`}
             </p>
           )}
         </>

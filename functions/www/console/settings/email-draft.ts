@@ -2,6 +2,7 @@
 
 import type { AccountSettings, AccountSettingsChanges } from "../../api/types";
 import type { Problems } from "../admin/use-settings-form";
+import { t } from "../../texts/translate";
 
 /** Null: the account sends no e-mails. */
 export type EmailDraft = {
@@ -51,11 +52,11 @@ export function emailProblems(draft: EmailDraft): Problems {
   const problems: Record<string, string> = {};
   const minutes = Number(draft.away_minutes);
   const recipients = linesOf(draft.transcript_to);
-  if (draft.sender_name.trim() === "") problems["email.sender_name"] = "Enter a name.";
-  if (recipients.length > MAX_RECIPIENTS) problems["email.transcript_to"] = "Enter at most five addresses.";
+  if (draft.sender_name.trim() === "") problems["email.sender_name"] = t`Enter a name.`;
+  if (recipients.length > MAX_RECIPIENTS) problems["email.transcript_to"] = t`Enter at most five addresses.`;
   else if (!recipients.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(address)))
-    problems["email.transcript_to"] = "Enter one address on each line.";
+    problems["email.transcript_to"] = t`Enter one address on each line.`;
   if (!/^\d+$/.test(draft.away_minutes.trim()) || minutes < 1 || minutes > 15)
-    problems["email.away_minutes"] = "Enter a whole number from 1 to 15.";
+    problems["email.away_minutes"] = t`Enter a whole number from ${1} to ${15}.`;
   return problems;
 }

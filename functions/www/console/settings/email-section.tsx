@@ -2,6 +2,7 @@ import { NUMBER_INPUT, Switch, TextAreaField, TextField } from "../../ui/form-fi
 import { FormSection } from "../admin/detail-header";
 import type { Problems } from "../admin/use-settings-form";
 import { newEmailDraft, type EmailDraft } from "./email-draft";
+import { t } from "../../texts/translate";
 
 interface EmailSectionProps {
   email: EmailDraft;
@@ -14,16 +15,18 @@ interface EmailSectionProps {
 export function EmailSection({ email, domain, problems, onChange }: EmailSectionProps) {
   if (domain === null && email === null) {
     return (
-      <FormSection title="E-mail">
-        <p class="quiet-text">This service sends no e-mails. Its operator can set up a domain for them.</p>
+      <FormSection title={t`E-mail`}>
+        <p class="quiet-text">{t`This service sends no e-mails. Its operator can set up a domain for them.`}</p>
       </FormSection>
     );
   }
   return (
-    <FormSection title="E-mail">
+    <FormSection title={t`E-mail`}>
       <Switch
-        label="Send e-mails"
-        help={domain === null ? "The operator has removed the domain, so none are sent." : `From chat@${domain}.`}
+        label={t`Send e-mails`}
+        help={
+          domain === null ? t`The operator has removed the domain, so none are sent.` : t`From ${`chat@${domain}`}.`
+        }
         isOn={email !== null}
         onChange={(isOn) => onChange(isOn ? newEmailDraft() : null)}
       />
@@ -47,30 +50,30 @@ function EmailFields({ email, problems, onChange }: EmailFieldsProps) {
   });
   return (
     <>
-      <TextField {...text("sender_name")} label="Name of the sender" />
+      <TextField {...text("sender_name")} label={t`Name of the sender`} />
       <Switch
-        label="Send answers to visitors who have left a widget"
-        help="All messages that a visitor has missed are in one e-mail. The visitor can reply to it."
+        label={t`Send answers to visitors who have left a widget`}
+        help={t`All messages that a visitor has missed are in one e-mail. The visitor can reply to it.`}
         isOn={email.answers_to_visitor}
         onChange={(answers_to_visitor) => onChange({ ...email, answers_to_visitor })}
       />
       {email.answers_to_visitor && (
         <TextField
           {...text("away_minutes")}
-          label="Minutes a visitor must be away"
-          help="From 1 to 15."
+          label={t`Minutes a visitor must be away`}
+          help={t`From 1 to 15.`}
           input={NUMBER_INPUT}
         />
       )}
       <TextAreaField
         {...text("transcript_to")}
-        label="Send transcripts to"
-        help="Up to five addresses, one on each line. They get each chat in which an agent took part, two minutes after it was closed."
+        label={t`Send transcripts to`}
+        help={t`Up to five addresses, one on each line. They get each chat in which an agent took part, two minutes after it was closed.`}
         area={{ rows: 3, spellcheck: false, dir: "ltr", placeholder: "team@shop.example" }}
       />
       <Switch
-        label="Send transcripts to visitors"
-        help="To visitors whose e-mail address is known."
+        label={t`Send transcripts to visitors`}
+        help={t`To visitors whose e-mail address is known.`}
         isOn={email.transcript_to_visitor}
         onChange={(transcript_to_visitor) => onChange({ ...email, transcript_to_visitor })}
       />

@@ -31,11 +31,12 @@ import {
 } from "./settings-draft";
 import { SettingsPage } from "./settings-page";
 import { TagsSection } from "./tags-section";
+import { language, t } from "../../texts/translate";
 
 const LIMITS = [
-  { name: "visitor_messages", label: "Messages of one visitor", max: 1000 },
-  { name: "bot_requests", label: "Requests of one bot", max: 10_000 },
-  { name: "channel_chats", label: "Chats that one channel opens", max: 10_000 },
+  { name: "visitor_messages", label: t`Messages of one visitor`, max: 1000 },
+  { name: "bot_requests", label: t`Requests of one bot`, max: 10_000 },
+  { name: "channel_chats", label: t`Chats that one channel opens`, max: 10_000 },
 ] as const;
 const FIELD_NAMES = [
   "safe_urls",
@@ -59,9 +60,9 @@ const GROUPS = ["limits", "callback", "files"] as const;
 const DEFAULT_IDLE_MINUTES = "1440";
 const DEFAULT_RETENTION_DAYS = "180";
 const RETENTION_OPTIONS = [
-  { value: "", label: "Without limit" },
+  { value: "", label: t`Without limit` },
   ...RETENTION_TIMES.map(({ days, label }) => ({ value: days, label })),
-  { value: "other", label: "Another time" },
+  { value: "other", label: t`Another time` },
 ];
 
 export const GeneralSettings = ({ tabs }: { tabs: ComponentChildren }) => (
@@ -91,7 +92,7 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
   });
   return (
     <div class="detail-page">
-      <PageHeader title="Settings" tabs={tabs} form={form.buttons} />
+      <PageHeader title={t`Settings`} tabs={tabs} form={form.buttons} />
       <div class="detail-settings scroll">
         <RecordForm form={form}>
           <SafeUrlSection form={form} />
@@ -107,17 +108,17 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
             problems={form.problems}
             onChange={(email) => form.change({ email })}
           />
-          <FormSection title="Business hours">
+          <FormSection title={t`Business hours`}>
             <BusinessHoursFields
               hours={form.draft.business_hours}
               stored={settings.business_hours}
-              withoutHours="Outside them, channels are closed even if agents are online. Departments and channels can have hours of their own."
+              withoutHours={t`Outside them, channels are closed even if agents are online. Departments and channels can have hours of their own.`}
               timeZone={form.draft.time_zone}
               problems={form.problems}
               onChange={(business_hours) => form.change({ business_hours })}
             />
           </FormSection>
-          <FormSection title="Callback hours">
+          <FormSection title={t`Callback hours`}>
             <CallbackFields
               callback={form.draft.callback}
               timeZone={form.draft.time_zone}
@@ -126,12 +127,12 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
             />
           </FormSection>
         </RecordForm>
-        <FormSection title="Canned replies">
-          <p class="quiet-text">Texts that agents insert by typing a slash and a shortcut.</p>
+        <FormSection title={t`Canned replies`}>
+          <p class="quiet-text">{t`Texts that agents insert by typing a slash and a shortcut.`}</p>
           <div>
             <button type="button" class="btn line" onClick={() => (overlay.value = { kind: "canned" })}>
               <Icon name="square-slash" />
-              Manage canned replies…
+              {t`Manage canned replies…`}
             </button>
           </div>
         </FormSection>
@@ -155,11 +156,11 @@ interface SectionProps {
 
 function SafeUrlSection({ form }: SectionProps) {
   return (
-    <FormSection title="Safe URL">
+    <FormSection title={t`Safe URL`}>
       <TextAreaField
         {...form.text("safe_urls")}
-        label="Allowed domains"
-        help="One on each line, with their subdomains. Agents see [link blocked] in place of other links from visitors, bots and webhooks. Without domains, they see every link."
+        label={t`Allowed domains`}
+        help={t`One on each line, with their subdomains. Agents see [link blocked] in place of other links from visitors, bots and webhooks. Without domains, they see every link.`}
         area={{ rows: 4, spellcheck: false, dir: "ltr", placeholder: "shop.example\ncrm.example" }}
       />
     </FormSection>
@@ -169,19 +170,19 @@ function SafeUrlSection({ form }: SectionProps) {
 function TimesSection({ form }: SectionProps) {
   const { idle_close, retention_days, hasOwnRetention } = form.draft;
   return (
-    <FormSection title="How long chats stay">
+    <FormSection title={t`How long chats stay`}>
       <Switch
-        label="Close idle chats"
+        label={t`Close idle chats`}
         isOn={idle_close !== undefined}
         onChange={(isOn) => form.change({ idle_close: isOn ? DEFAULT_IDLE_MINUTES : undefined })}
       />
       {idle_close !== undefined && (
-        <TextField {...form.text("idle_close")} label="Minutes without a message" input={NUMBER_INPUT} />
+        <TextField {...form.text("idle_close")} label={t`Minutes without a message`} input={NUMBER_INPUT} />
       )}
       <p class="quiet-text">{idleCloseText(idle_close)}</p>
       <SelectField
         id={hasOwnRetention ? "retention-choice" : "retention_days"}
-        label="Keep messages and chats"
+        label={t`Keep messages and chats`}
         problem={hasOwnRetention ? undefined : form.problems["retention_days"]}
         value={hasOwnRetention ? "other" : (retention_days ?? "")}
         options={RETENTION_OPTIONS}
@@ -193,7 +194,7 @@ function TimesSection({ form }: SectionProps) {
           )
         }
       />
-      {hasOwnRetention && <TextField {...form.text("retention_days")} label="Days" input={NUMBER_INPUT} />}
+      {hasOwnRetention && <TextField {...form.text("retention_days")} label={t`Days`} input={NUMBER_INPUT} />}
       <p class="quiet-text">{retentionText(retention_days)}</p>
     </FormSection>
   );
@@ -202,11 +203,11 @@ function TimesSection({ form }: SectionProps) {
 function TimeZoneSection({ form, stored }: SectionProps & { stored: string }) {
   const timeZones = useMemo(() => timeZoneNames(stored), [stored]);
   return (
-    <FormSection title="Time zone">
+    <FormSection title={t`Time zone`}>
       <SelectField
         {...form.choice("time_zone")}
-        label="Time zone of the account"
-        help="The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it."
+        label={t`Time zone of the account`}
+        help={t`The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it.`}
         options={timeZones.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
       />
     </FormSection>
@@ -223,19 +224,23 @@ function FilesSection({ form }: SectionProps) {
     input: NUMBER_INPUT,
   });
   return (
-    <FormSection title="Files">
+    <FormSection title={t`Files`}>
       <Switch
-        label="Agents, visitors and bots can send files"
+        label={t`Agents, visitors and bots can send files`}
         isOn={files.enabled}
         onChange={(enabled) => form.change({ files: { ...files, enabled } })}
       />
       {files.enabled && (
-        <TextField {...number("megabytes", "files.max_size_bytes")} label="Largest file in MB" help="From 1 to 100." />
+        <TextField
+          {...number("megabytes", "files.max_size_bytes")}
+          label={t`Largest file in MB`}
+          help={t`From 1 to 100.`}
+        />
       )}
       <TextField
         {...number("link_days", "files.link_days")}
-        label="Days for which links work"
-        help="Your own servers, bots and webhooks get files as links. The console and the widget renew theirs."
+        label={t`Days for which links work`}
+        help={t`Your own servers, bots and webhooks get files as links. The console and the widget renew theirs.`}
       />
     </FormSection>
   );
@@ -244,19 +249,19 @@ function FilesSection({ form }: SectionProps) {
 function AssignmentSection({ form }: SectionProps) {
   const { assignment, answer_times } = form.draft;
   return (
-    <FormSection title="Assignment and answer times">
+    <FormSection title={t`Assignment and answer times`}>
       <AssignmentFields
         assignment={assignment}
-        label="Assign chats and limit the chats of agents"
-        help="Otherwise, agents accept chats by hand and can have any number of them. Departments can have another rule."
+        label={t`Assign chats and limit the chats of agents`}
+        help={t`Otherwise, agents accept chats by hand and can have any number of them. Departments can have another rule.`}
         hasCapacity
         problems={form.problems}
         onChange={(changed) => form.change({ assignment: changed })}
       />
       <AnswerTimesFields
         times={answer_times}
-        label="Time limits for answers"
-        help="The lists mark chats whose answer is due. The limits do not run outside the business hours."
+        label={t`Time limits for answers`}
+        help={t`The lists mark chats whose answer is due. The limits do not run outside the business hours.`}
         problems={form.problems}
         onChange={(changed) => form.change({ answer_times: changed })}
       />
@@ -267,13 +272,13 @@ function AssignmentSection({ form }: SectionProps) {
 function LimitsSection({ form }: SectionProps) {
   const { limits } = form.draft;
   return (
-    <FormSection title="Limits for ten seconds">
+    <FormSection title={t`Limits for ten seconds`}>
       {LIMITS.map(({ name, label, max }) => (
         <TextField
           key={name}
           id={`limits.${name}`}
           label={label}
-          help={`From 1 to ${max.toLocaleString("en")}.`}
+          help={t`From 1 to ${max.toLocaleString(language)}.`}
           problem={form.problems[`limits.${name}`]}
           value={limits[name]}
           onInput={(text) => form.change({ limits: { ...limits, [name]: text } })}

@@ -6,6 +6,8 @@ import { Icon } from "../../ui/icons";
 import { Options, Switch, TextField } from "../../ui/form-fields";
 import { FormProblem } from "../admin/detail-header";
 import { COMMANDS, CONDITIONS, newCommand, newCondition, type Command, type Condition } from "./rule-model";
+import { inSentence } from "../../ui/words";
+import { t } from "../../texts/translate";
 
 interface RuleFormProps {
   /** The prefix of the ids of the controls. */
@@ -24,32 +26,34 @@ export function RuleForm({ id, rule, problem, onChange, onRemove }: RuleFormProp
       <div class="with-button">
         <TextField
           id={`${id}-name`}
-          label="Name"
+          label={t`Name`}
           value={rule.name}
           onInput={(name) => change({ name })}
           input={{ dir: "auto" }}
         />
-        <RemoveButton label={`Remove the rule ${rule.name}`} onClick={onRemove} />
+        <RemoveButton label={t`Remove the rule ${rule.name}`} onClick={onRemove} />
       </div>
-      <Switch label="Enabled" isOn={rule.enabled} onChange={(enabled) => change({ enabled })} />
+      <Switch label={t`Enabled`} isOn={rule.enabled} onChange={(enabled) => change({ enabled })} />
       <PartList
-        title="If all of this holds"
-        addLabel="Add a condition"
+        title={t`If all of this holds`}
+        addLabel={t`Add a condition`}
+        removeLabel={(number) => t`Remove condition ${number}`}
         parts={rule.conditions}
         createPart={() => newCondition("time_on_page")}
         onChange={(conditions) => change({ conditions })}
         render={(condition, replace, index) => (
-          <ConditionFields name={`Condition ${index + 1}`} condition={condition} onChange={replace} />
+          <ConditionFields name={t`Condition ${index + 1}`} condition={condition} onChange={replace} />
         )}
       />
       <PartList
-        title="Do this"
-        addLabel="Add a command"
+        title={t`Do this`}
+        addLabel={t`Add a command`}
+        removeLabel={(number) => t`Remove command ${number}`}
         parts={rule.commands}
         createPart={() => newCommand("proactive")}
         onChange={(commands) => change({ commands })}
         render={(command, replace, index) => (
-          <CommandFields name={`Command ${index + 1}`} command={command} onChange={replace} />
+          <CommandFields name={t`Command ${index + 1}`} command={command} onChange={replace} />
         )}
       />
     </section>
@@ -57,7 +61,7 @@ export function RuleForm({ id, rule, problem, onChange, onRemove }: RuleFormProp
 }
 
 const RemoveButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
-  <button type="button" class="btn only-icon" aria-label={label} title="Remove" onClick={onClick}>
+  <button type="button" class="btn only-icon" aria-label={label} title={t`Remove`} onClick={onClick}>
     <Icon name="trash-2" />
   </button>
 );
@@ -65,6 +69,7 @@ const RemoveButton = ({ label, onClick }: { label: string; onClick: () => void }
 interface PartListProps<Part> {
   title: string;
   addLabel: string;
+  removeLabel: (number: number) => string;
   parts: readonly Part[];
   createPart: () => Part;
   onChange: (parts: Part[]) => void;
@@ -74,7 +79,7 @@ interface PartListProps<Part> {
 const MAX_PARTS = 20;
 
 /** The conditions or the commands of a rule. */
-function PartList<Part>({ title, addLabel, parts, createPart, onChange, render }: PartListProps<Part>) {
+function PartList<Part>({ title, addLabel, removeLabel, parts, createPart, onChange, render }: PartListProps<Part>) {
   return (
     <fieldset class="field rule-parts">
       <legend>{title}</legend>
@@ -82,7 +87,7 @@ function PartList<Part>({ title, addLabel, parts, createPart, onChange, render }
         <div key={index} class="rule-part">
           {render(part, (changed) => onChange(parts.map((other, at) => (at === index ? changed : other))), index)}
           <RemoveButton
-            label={`Remove ${addLabel.replace("Add a ", "")} ${index + 1}`}
+            label={removeLabel(index + 1)}
             onClick={() => onChange(parts.filter((_, at) => at !== index))}
           />
         </div>
@@ -111,7 +116,7 @@ function OptionSelect({ label, value, options, onChange }: OptionSelectProps) {
   const isKnown = options.some((option) => option.value === value);
   return (
     <select class="input" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {!isKnown && <option value={value}>{value || "Choose…"}</option>}
+      {!isKnown && <option value={value}>{value || t`Choose…`}</option>}
       <Options options={options} />
     </select>
   );
@@ -122,8 +127,8 @@ const kindOptions = (kinds: readonly { name: string; label: string }[]) =>
 const CONDITION_OPTIONS = kindOptions(CONDITIONS);
 const COMMAND_OPTIONS = kindOptions(COMMANDS);
 const YES_OR_NO = [
-  { value: "true", label: "yes" },
-  { value: "false", label: "no" },
+  { value: "true", label: t`yes` },
+  { value: "false", label: t`no` },
 ];
 
 interface ConditionFieldsProps {
@@ -146,7 +151,7 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
       {kind === undefined && <code class="clip">{JSON.stringify(condition.value) ?? ""}</code>}
       {kind !== undefined && kind.comparators.length > 0 && (
         <OptionSelect
-          label={`${name}, comparison`}
+          label={t`${name}, comparison`}
           value={String(condition.comparator ?? "")}
           options={kind.comparators}
           onChange={(comparator) => change({ comparator })}
@@ -154,7 +159,7 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
       )}
       {kind?.value === "boolean" && (
         <OptionSelect
-          label={`${name}, value`}
+          label={t`${name}, value`}
           value={String(condition.value)}
           options={YES_OR_NO}
           onChange={(value) => change({ value: value === "true" })}
@@ -163,7 +168,7 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
       {(kind?.value === "seconds" || kind?.value === "text") && (
         <input
           class="input"
-          aria-label={`${name}, value`}
+          aria-label={t`${name}, value`}
           autocomplete="off"
           spellcheck={false}
           dir="ltr"
@@ -219,7 +224,7 @@ function CommandFields({ name, command, onChange }: CommandFieldsProps) {
           <input
             key={param.name}
             class="input wide"
-            aria-label={`${name}, ${param.label.toLowerCase()}`}
+            aria-label={`${name}, ${inSentence(param.label)}`}
             autocomplete="off"
             dir="auto"
             placeholder={param.label}

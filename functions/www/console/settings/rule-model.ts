@@ -2,6 +2,7 @@
    about it. Conditions and commands that the form does not know are kept unchanged. */
 
 import type { TriggerRule } from "../../api/types";
+import { t } from "../../texts/translate";
 
 export type Condition = TriggerRule["conditions"][number];
 export type Command = TriggerRule["commands"][number];
@@ -14,8 +15,8 @@ interface ConditionKind {
 }
 
 const SECONDS_COMPARATORS = [
-  { value: "greater", label: "more than" },
-  { value: "greater_equal", label: "at least" },
+  { value: "greater", label: t`more than` },
+  { value: "greater_equal", label: t`at least` },
 ] as const;
 const secondsCondition = (name: string, label: string): ConditionKind => ({
   name,
@@ -25,21 +26,21 @@ const secondsCondition = (name: string, label: string): ConditionKind => ({
 });
 
 export const CONDITIONS: readonly ConditionKind[] = [
-  secondsCondition("time_on_page", "Seconds on the page"),
-  secondsCondition("time_on_site", "Seconds on the site"),
+  secondsCondition("time_on_page", t`Seconds on the page`),
+  secondsCondition("time_on_site", t`Seconds on the site`),
   {
     name: "page_url",
-    label: "Address of the page",
+    label: t`Address of the page`,
     value: "text",
     comparators: [
-      { value: "contain", label: "contains" },
-      { value: "not_contain", label: "does not contain" },
+      { value: "contain", label: t`contains` },
+      { value: "not_contain", label: t`does not contain` },
     ],
   },
-  { name: "online", label: "An agent is online", value: "boolean", comparators: [] },
-  secondsCondition("time_after_close", "Seconds since the window was closed"),
-  secondsCondition("time_after_invitation", "Seconds since the last invitation"),
-  secondsCondition("time_after_first_message", "Seconds since the first message"),
+  { name: "online", label: t`An agent is online`, value: "boolean", comparators: [] },
+  secondsCondition("time_after_close", t`Seconds since the window was closed`),
+  secondsCondition("time_after_invitation", t`Seconds since the last invitation`),
+  secondsCondition("time_after_first_message", t`Seconds since the first message`),
 ];
 
 interface CommandKind {
@@ -48,14 +49,14 @@ interface CommandKind {
   params: readonly { name: string; label: string; value: "text" | "boolean" }[];
 }
 
-const MESSAGE = { name: "message", label: "Text", value: "text" } as const;
-const TITLE = { name: "title", label: "Title", value: "text" } as const;
-const ONCE_A_DAY = { name: "once_aday", label: "Once a day", value: "boolean" } as const;
+const MESSAGE = { name: "message", label: t`Text`, value: "text" } as const;
+const TITLE = { name: "title", label: t`Title`, value: "text" } as const;
+const ONCE_A_DAY = { name: "once_aday", label: t`Once a day`, value: "boolean" } as const;
 export const COMMANDS: readonly CommandKind[] = [
-  { name: "proactive", label: "Invite the visitor", params: [MESSAGE] },
-  { name: "system_message", label: "Show a system message", params: [MESSAGE] },
-  { name: "open_offline", label: "Open the offline form", params: [TITLE, MESSAGE] },
-  { name: "show_callform", label: "Show the callback form", params: [TITLE, ONCE_A_DAY] },
+  { name: "proactive", label: t`Invite the visitor`, params: [MESSAGE] },
+  { name: "system_message", label: t`Show a system message`, params: [MESSAGE] },
+  { name: "open_offline", label: t`Open the offline form`, params: [TITLE, MESSAGE] },
+  { name: "show_callform", label: t`Show the callback form`, params: [TITLE, ONCE_A_DAY] },
 ];
 
 /** Returns a condition of a kind, with its first comparator and a default value. */
@@ -91,29 +92,29 @@ export function parseRules(text: string): { rules: TriggerRule[] } | { problem: 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : ""}` };
+    return { problem: t`This is not JSON: ${error instanceof Error ? error.message : ""}` };
   }
-  if (!Array.isArray(value)) return { problem: "The rules must be a list, in square brackets." };
+  if (!Array.isArray(value)) return { problem: t`The rules must be a list, in square brackets.` };
   for (const [index, rule] of value.entries()) {
     const problem = ruleProblem(rule);
-    if (problem !== undefined) return { problem: `Rule ${index + 1} ${problem}` };
+    if (problem !== undefined) return { problem: t`Rule ${index + 1} ${problem}` };
   }
   return { rules: value as TriggerRule[] };
 }
 
 function ruleProblem(rule: unknown): string | undefined {
-  if (!isObject(rule)) return "must be an object, in braces.";
-  if (typeof rule["name"] !== "string") return "needs a name.";
-  if (typeof rule["enabled"] !== "boolean") return "needs enabled: true or false.";
-  if (rule["type"] !== "all") return 'needs the type "all".';
+  if (!isObject(rule)) return t`must be an object, in braces.`;
+  if (typeof rule["name"] !== "string") return t`needs a name.`;
+  if (typeof rule["enabled"] !== "boolean") return t`needs enabled: true or false.`;
+  if (rule["type"] !== "all") return t`needs the type "all".`;
   for (const [list, key] of [
     ["conditions", "condition"],
     ["commands", "command"],
   ] as const) {
     const items = rule[list];
-    if (!Array.isArray(items)) return `needs the list ${list}.`;
+    if (!Array.isArray(items)) return t`needs the list ${list}.`;
     if (!items.every((item) => isObject(item) && typeof item[key] === "string"))
-      return `needs a ${key} in each of its ${list}.`;
+      return t`needs a ${key} in each of its ${list}.`;
   }
   return undefined;
 }
@@ -126,7 +127,7 @@ export function ruleProblems(rules: readonly TriggerRule[]): Record<string, stri
   return Object.fromEntries(
     rules.flatMap(({ commands }, index) => {
       const empty = commands.findIndex(isEmpty);
-      return empty < 0 ? [] : [[String(index), `Enter the text of command ${empty + 1}.`]];
+      return empty < 0 ? [] : [[String(index), t`Enter the text of command ${empty + 1}.`]];
     }),
   );
 }

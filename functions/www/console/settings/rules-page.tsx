@@ -18,6 +18,7 @@ import { useWorkspace } from "../workspace-context";
 import { RuleForm } from "./rule-form";
 import { formatRules, newRule, parseRules, ruleErrorText, ruleIndex, ruleProblems } from "./rule-model";
 import { SettingsPage } from "./settings-page";
+import { t } from "../../texts/translate";
 
 const MAX_RULES = 50;
 const JSON_FIELD_ID = "rules-json";
@@ -69,14 +70,14 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
     onStored(settings);
     // If the admin has typed during the request, keep the typed text instead of showing the stored rules.
     if (currentText.current === text) show(settings.rules);
-    toast("Saved. Pages that are opened from now on use the rules.");
+    toast(t`Saved. Pages that are opened from now on use the rules.`);
   };
   return (
     <div class="detail-page rules-page">
-      <PageHeader title="Settings" tabs={tabs} form={{ hasChanges, isBusy, onDiscard: () => show(stored) }} />
+      <PageHeader title={t`Settings`} tabs={tabs} form={{ hasChanges, isBusy, onDiscard: () => show(stored) }} />
       <form ref={form} id={DETAIL_FORM_ID} class="rules scroll" noValidate onSubmit={(event) => void submit(event)}>
         <FormProblem text={problems[""]} />
-        <p class="quiet-text">What the chat window does by itself. Each rule applies at most once on a page.</p>
+        <p class="quiet-text">{t`What the chat window does by itself. Each rule applies at most once on a page.`}</p>
         <RuleList rules={rules} problems={problems} isDisabled={jsonProblem !== undefined} onChange={show} />
       </form>
       <JsonPane text={text} problem={jsonProblem} onInput={type} />
@@ -103,9 +104,13 @@ function RuleList({ rules, problems, isDisabled, onChange }: RuleListProps) {
     onChange(rules.flatMap((other, at) => (at !== index ? [other] : rule === undefined ? [] : [rule])));
   return (
     <fieldset class="rule-list" disabled={isDisabled}>
-      <legend class="sr">Rules</legend>
+      <legend class="sr">{t`Rules`}</legend>
       {rules.length === 0 && (
-        <EmptyList icon="message-square" title="There are no rules" text="A rule invites visitors, for example." />
+        <EmptyList
+          icon="message-square"
+          title={t`There are no rules`}
+          text={t`A rule invites visitors, for example.`}
+        />
       )}
       {rules.map((rule, index) => (
         <RuleForm
@@ -122,10 +127,10 @@ function RuleList({ rules, problems, isDisabled, onChange }: RuleListProps) {
           <button
             type="button"
             class="btn line"
-            onClick={() => onChange([...rules, newRule(`Rule ${rules.length + 1}`)])}
+            onClick={() => onChange([...rules, newRule(t`Rule ${rules.length + 1}`)])}
           >
             <Icon name="plus" />
-            Add a rule
+            {t`Add a rule`}
           </button>
         </div>
       )}
@@ -149,36 +154,36 @@ function JsonPane({ text, problem, onInput }: JsonPaneProps) {
     try {
       const imported = await chosen.text();
       const parsed = parseRules(imported);
-      if ("problem" in parsed) toast(`${chosen.name} was not imported. ${parsed.problem}`, { isBad: true });
+      if ("problem" in parsed) toast(t`${chosen.name} was not imported. ${parsed.problem}`, { isBad: true });
       else onInput(imported);
     } catch {
-      toast(`${chosen.name} could not be read.`, { isBad: true });
+      toast(t`${chosen.name} could not be read.`, { isBad: true });
     }
     if (file.current !== null) file.current.value = "";
   };
   return (
     <section class="json-pane" aria-label="JSON">
       <div class="json-bar">
-        <CopyButton text={text} label="Copy the JSON" caption="Copy" />
+        <CopyButton text={text} label={t`Copy the JSON`} caption={t`Copy`} />
         <button type="button" class="btn line" onClick={download}>
-          Export
+          {t`Export`}
         </button>
         <button type="button" class="btn line" onClick={() => file.current?.click()}>
-          Import…
+          {t`Import…`}
         </button>
         <input
           ref={file}
           type="file"
           hidden
           accept="application/json,.json"
-          aria-label="File with rules"
+          aria-label={t`File with rules`}
           onChange={() => void read()}
         />
       </div>
       <Field
         id={JSON_FIELD_ID}
-        label="The rules as JSON"
-        help="As setRules of the widget accepts it."
+        label={t`The rules as JSON`}
+        help={t`As setRules of the widget accepts it.`}
         problem={problem}
       >
         {(attributes) => (

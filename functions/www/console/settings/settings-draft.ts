@@ -15,6 +15,7 @@ import { hoursDraftOf, hoursProblems, type HoursDraft } from "../admin/business-
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
 import { emailDraftOf, emailOf, emailProblems, type EmailDraft } from "./email-draft";
+import { plural, t } from "../../texts/translate";
 
 export interface SettingsDraft {
   /** The allowed domains as they are typed, one on each line. */
@@ -51,10 +52,10 @@ const MEBIBYTE = 1024 ** 2;
 export type TagDraft = NonNullable<AccountSettingsChanges["tags"]>[number];
 
 export const RETENTION_TIMES = [
-  { days: "30", label: "30 days" },
-  { days: "90", label: "90 days" },
-  { days: "365", label: "One year" },
-  { days: "1095", label: "Three years" },
+  { days: "30", label: t`30 days` },
+  { days: "90", label: t`90 days` },
+  { days: "365", label: t`One year` },
+  { days: "1095", label: t`Three years` },
 ] as const;
 
 const textOf = (value: number | null) => (value === null ? undefined : String(value));
@@ -163,40 +164,44 @@ export function draftProblems(draft: SettingsDraft): Record<string, string> {
   };
   for (const [name, text] of Object.entries(numbers))
     if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
-      problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";
-  if (callback.enabled && callback.days.length === 0) problems["callback.days"] = "Choose at least one day.";
-  if (tags.some(({ name }) => name.trim() === "")) problems["tags"] = "Enter a name for each tag.";
+      problems[name] = /^0+$/.test(text.trim()) ? t`Enter 1 or more.` : t`Enter a whole number.`;
+  if (callback.enabled && callback.days.length === 0) problems["callback.days"] = t`Choose at least one day.`;
+  if (tags.some(({ name }) => name.trim() === "")) problems["tags"] = t`Enter a name for each tag.`;
   return problems;
 }
 
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 1440;
 
-const plural = (count: number, unit: string) => (count === 1 ? `one ${unit}` : `${count} ${unit}s`);
+const daysText = (days: number) => (days === 1 ? t`one day` : plural(days, "{count} day", "{count} days"));
 
 /** Returns minutes in words, for example "one day" or "90 minutes". */
 export function minutesText(minutes: number): string {
-  if (minutes % MINUTES_PER_DAY === 0) return plural(minutes / MINUTES_PER_DAY, "day");
-  if (minutes % MINUTES_PER_HOUR === 0) return plural(minutes / MINUTES_PER_HOUR, "hour");
-  return plural(minutes, "minute");
+  if (minutes % MINUTES_PER_DAY === 0) return daysText(minutes / MINUTES_PER_DAY);
+  const hours = minutes / MINUTES_PER_HOUR;
+  if (hours === 1) return t`one hour`;
+  if (Number.isInteger(hours)) return plural(hours, "{count} hour", "{count} hours");
+  return minutes === 1 ? t`one minute` : plural(minutes, "{count} minute", "{count} minutes");
 }
 
 /** Returns a sentence that says when idle chats are closed, or an empty text for an invalid number. */
 export function idleCloseText(text: string | undefined): string {
-  if (text === undefined) return "Open chats stay open until an agent closes them.";
+  if (text === undefined) return t`Open chats stay open until an agent closes them.`;
   const minutes = Number(text);
   if (!Number.isInteger(minutes) || minutes < 1) return "";
-  return `An open chat is closed after ${minutesText(minutes)} without a message, with all notifications of a close. A change applies to open chats within an hour.`;
+  return t`An open chat is closed after ${minutesText(minutes)} without a message, with all notifications of a close. A change applies to open chats within an hour.`;
 }
 
 /** Returns a text that says what is deleted, and when, or an empty text for an invalid number. */
 export function retentionText(text: string | undefined): string {
-  if (text === undefined) return "Messages, chats and visitors are kept until a visitor is erased.";
+  if (text === undefined) return t`Messages, chats and visitors are kept until a visitor is erased.`;
   const days = Number(text);
   if (!Number.isInteger(days) || days < 1) return "";
+  const duration = daysText(days);
   return (
-    `Messages disappear ${plural(days, "day")} after they were written, and chats ${plural(days, "day")} after they ended. ` +
-    "A visitor is kept as long as any of their chats. A shorter time also applies to earlier chats, and what has disappeared cannot be restored."
+    t`Messages disappear ${duration} after they were written, and chats ${duration} after they ended.` +
+    " " +
+    t`A visitor is kept as long as any of their chats. A shorter time also applies to earlier chats, and what has disappeared cannot be restored.`
   );
 }
 

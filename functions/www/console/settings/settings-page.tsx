@@ -4,6 +4,7 @@ import type { AccountSettings } from "../../api/types";
 import { PageHeader } from "../admin/detail-header";
 import { LoadedDetail } from "../admin/detail-page";
 import { useLoaded } from "../admin/use-loaded";
+import { t } from "../../texts/translate";
 
 interface SettingsPageProps {
   tabs: ComponentChildren;
@@ -15,7 +16,7 @@ export function SettingsPage({ tabs, children }: SettingsPageProps) {
   const { api } = useWorkspace();
   const loaded = useLoaded(() => api.get("/admin/settings"));
   return (
-    <LoadedDetail loaded={loaded} what="The settings" header={<PageHeader title="Settings" tabs={tabs} />}>
+    <LoadedDetail loaded={loaded} what={t`The settings`} header={<PageHeader title={t`Settings`} tabs={tabs} />}>
       {(settings) => children(settings, loaded.setValue)}
     </LoadedDetail>
   );

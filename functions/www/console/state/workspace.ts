@@ -36,6 +36,7 @@ import { Timelines } from "./chat/timeline";
 import { Typing } from "./chat/typing-store";
 import { Viewers } from "./chat/viewers";
 import { Visitors } from "./chat/visitors";
+import { t } from "../../texts/translate";
 
 export class Workspace {
   readonly isAdmin: boolean;
@@ -147,7 +148,7 @@ export class Workspace {
     outbox.onDone = (item) => {
       if (item.kind === "message" && item.actions !== undefined) void this.macros.run(item.chatId, item.actions);
     };
-    outbox.onRejected = (item) => announce(`Not sent: ${item.problem}`);
+    outbox.onRejected = (item) => announce(t`Not sent: ${item.problem ?? ""}`);
     ownership.onSettled = (chatId) => void outbox.sendNext(chatId);
     ownership.onMissing = (chatId) => sync.removeChats([chatId]);
     reading.onMissing = (chatId) => sync.removeChats([chatId]);

@@ -9,6 +9,7 @@ import { useRequestGuard } from "../admin/use-leave-guard";
 import { useWorkspace } from "../workspace-context";
 import { OneTimeSwitch, PasswordField, passwordProblem, randomPassword } from "./password-field";
 import { RoleField } from "./role-field";
+import { t } from "../../texts/translate";
 
 interface AddAgentDialogProps {
   onAdded: (agent: Agent) => void;
@@ -38,8 +39,8 @@ export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
     fields: ["name", "email", "password"],
     initial: newAgent,
     check: ({ name, email, password }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(/^\S+@\S+$/.test(email.trim()) ? {} : { email: "Enter an e-mail address." }),
+      ...(name.trim() === "" ? { name: t`Enter a name.` } : {}),
+      ...(/^\S+@\S+$/.test(email.trim()) ? {} : { email: t`Enter an e-mail address.` }),
       ...passwordProblem(password),
     }),
     create: (draft) =>
@@ -52,23 +53,23 @@ export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
   useRequestGuard(form.isBusy);
   if (added !== undefined)
     return (
-      <ShownOnceDialog key="added" title={`${added.name} is added`} onClose={onClose}>
+      <ShownOnceDialog key="added" title={t`${added.name} is added`} onClose={onClose}>
         <p class="quiet-text">
-          {added.name} signs in with {added.email} and this password, which is shown only now.
+          {t`${added.name} signs in with ${added.email} and this password, which is shown only now.`}
         </p>
-        <CopyField label="Password" name="the password" text={form.draft.password} />
+        <CopyField label={t`Password`} name={t`the password`} text={form.draft.password} />
       </ShownOnceDialog>
     );
   return (
-    <Dialog key="question" title="Add an agent" isLocked={form.isBusy} onClose={onClose}>
-      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
+    <Dialog key="question" title={t`Add an agent`} isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label={t`Add`} busyLabel={t`Adding…`} onCancel={onClose}>
         <TextField
           {...form.text("name")}
-          label="Name"
-          help="Visitors see it beside the agent's messages."
+          label={t`Name`}
+          help={t`Visitors see it beside the agent's messages.`}
           input={{ ...NAME_INPUT, "data-autofocus": true }}
         />
-        <TextField {...form.text("email")} label="E-mail" input={EMAIL_INPUT} />
+        <TextField {...form.text("email")} label={t`E-mail`} input={EMAIL_INPUT} />
         <PasswordField {...form.text("password")} />
         <OneTimeSwitch {...form.toggle("must_change_password")} />
         <RoleField role={form.draft.role} onChange={(role) => form.change({ role })} />

@@ -3,6 +3,7 @@
 import type { Agent, AgentChanges } from "../../api/types";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
+import { t } from "../../texts/translate";
 
 export type AgentDraft = Record<"name" | "email" | "phone" | "photo" | "capacity", string> & Pick<Agent, "role">;
 
@@ -32,10 +33,10 @@ export const changesOf = (stored: Agent, draft: AgentDraft): AgentChanges | unde
 export function problemsOfDraft(draft: AgentDraft): Problems {
   const phone = phoneProblem(draft.phone);
   return {
-    ...(draft.name.trim() === "" ? { name: "Enter a name." } : {}),
-    ...(/^\S+@\S+$/.test(draft.email.trim()) ? {} : { email: "Enter an e-mail address." }),
+    ...(draft.name.trim() === "" ? { name: t`Enter a name.` } : {}),
+    ...(/^\S+@\S+$/.test(draft.email.trim()) ? {} : { email: t`Enter an e-mail address.` }),
     ...(phone === undefined ? {} : { phone }),
-    ...(/^(|[1-9]\d{0,2}|1000)$/.test(draft.capacity.trim()) ? {} : { capacity: "Enter a number from 1 to 1,000." }),
+    ...(/^(|[1-9]\d{0,2}|1000)$/.test(draft.capacity.trim()) ? {} : { capacity: t`Enter a number from 1 to 1,000.` }),
   };
 }
 
@@ -46,5 +47,5 @@ export function phoneProblem(text: string): string | undefined {
   const digits = number.replace(/\D/g, "").length;
   return /^[+＋]?[\d\s\-./()]+$/.test(number) && digits >= 5 && digits <= 15
     ? undefined
-    : "Enter a phone number, for example +31 20 123 4567.";
+    : t`Enter a phone number, for example +31 20 123 4567.`;
 }

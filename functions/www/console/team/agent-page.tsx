@@ -24,8 +24,9 @@ import { changesOf, draftOf, problemsOfDraft, type AgentDraft } from "./agent-dr
 import { OneTimeSwitch, PasswordField, passwordProblem, randomPassword } from "./password-field";
 import { PresenceText } from "./presence-text";
 import { RoleField } from "./role-field";
+import { t } from "../../texts/translate";
 
-const LIST = { name: "All agents", route: AGENTS_ROUTE };
+const LIST = { name: t`All agents`, route: AGENTS_ROUTE };
 
 export function AgentPage({ id }: { id: number }) {
   const workspace = useWorkspace();
@@ -34,7 +35,7 @@ export function AgentPage({ id }: { id: number }) {
     return workspace.api.get("/admin/agents/{agent_id}", { path: { agent_id: id } });
   });
   return (
-    <DetailPage loaded={loaded} what="The agent" list={LIST}>
+    <DetailPage loaded={loaded} what={t`The agent`} list={LIST}>
       {(agent) => <AgentForm agent={agent} onStored={loaded.setValue} />}
     </DetailPage>
   );
@@ -56,13 +57,13 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
       roster.refresh();
     },
     savedText: ({ role, email }) =>
-      role !== undefined || email !== undefined ? "Saved. The agent has to sign in again." : "Saved.",
+      role !== undefined || email !== undefined ? t`Saved. The agent has to sign in again.` : t`Saved.`,
   });
   const remove = async () => {
     await api.delete("/admin/agents/{agent_id}", { path });
     roster.refresh();
     navigate(AGENTS_ROUTE, true);
-    toast(`${agent.name} is deleted.`);
+    toast(t`${agent.name} is deleted.`);
   };
   return (
     <div class="detail-page">
@@ -76,10 +77,10 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
         <PasswordSection agent={agent} isMe={isMe} />
         {!isMe && (
           <DeleteByName
-            thing="the agent"
+            thing={t`the agent`}
             name={agent.name}
             id={agent.agent_id}
-            effect="The agent's open chats wait for another agent. What the agent wrote is kept."
+            effect={t`The agent's open chats wait for another agent. What the agent wrote is kept.`}
             remove={remove}
           />
         )}
@@ -91,40 +92,48 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
 function ProfileFields({ agent, isMe, form }: { agent: Agent; isMe: boolean; form: DraftForm<AgentDraft> }) {
   const { name, photo, role } = form.draft;
   return (
-    <FormSection title="Profile">
+    <FormSection title={t`Profile`}>
       <TextField
         {...form.text("name")}
-        label="Name"
-        help="Visitors see it beside the agent's messages."
+        label={t`Name`}
+        help={t`Visitors see it beside the agent's messages.`}
         input={NAME_INPUT}
       />
       <TextField
         {...form.text("email")}
-        label="E-mail"
-        help="The agent signs in with it. A change ends the agent's sessions."
+        label={t`E-mail`}
+        help={t`The agent signs in with it. A change ends the agent's sessions.`}
         input={EMAIL_INPUT}
       />
-      <TextField {...form.text("phone")} label="Phone (optional)" input={{ type: "tel", dir: "ltr", maxLength: 255 }} />
+      <TextField
+        {...form.text("phone")}
+        label={t`Phone (optional)`}
+        input={{ type: "tel", dir: "ltr", maxLength: 255 }}
+      />
       <div class="with-photo">
         <TextField
           {...form.text("photo")}
-          label="Address of a photo (optional)"
+          label={t`Address of a photo (optional)`}
           input={{ ...URL_INPUT, placeholder: "https://" }}
         />
         <Avatar id={agent.agent_id} name={name} photo={photo} />
       </div>
       {isMe ? (
-        <p class="quiet-text">You are an admin. Only another admin can change your role.</p>
+        <p class="quiet-text">{t`You are an admin. Only another admin can change your role.`}</p>
       ) : (
-        <RoleField role={role} help="A change ends the agent's sessions." onChange={(role) => form.change({ role })} />
+        <RoleField
+          role={role}
+          help={t`A change ends the agent's sessions.`}
+          onChange={(role) => form.change({ role })}
+        />
       )}
       <TextField
         {...form.text("capacity")}
-        label="Chats at a time (optional)"
-        help="If the account limits the chats of agents. Blank: the number of the account."
+        label={t`Chats at a time (optional)`}
+        help={t`If the account limits the chats of agents. Blank: the number of the account.`}
         input={NUMBER_INPUT}
       />
-      <p class="quiet-text">Added on {fullTime(agent.created_at)}.</p>
+      <p class="quiet-text">{t`Added on ${fullTime(agent.created_at)}.`}</p>
     </FormSection>
   );
 }
@@ -132,8 +141,10 @@ function ProfileFields({ agent, isMe, form }: { agent: Agent; isMe: boolean; for
 function PasswordSection({ agent, isMe }: { agent: Agent; isMe: boolean }) {
   const [isAsking, setAsking] = useState(false);
   return (
-    <FormSection title="Password">
-      <p class="quiet-text">A new password ends {isMe ? "your other sessions" : "all sessions of the agent"}.</p>
+    <FormSection title={t`Password`}>
+      <p class="quiet-text">
+        {isMe ? t`A new password ends your other sessions.` : t`A new password ends all sessions of the agent.`}
+      </p>
       <div>
         <button
           type="button"
@@ -141,7 +152,7 @@ function PasswordSection({ agent, isMe }: { agent: Agent; isMe: boolean }) {
           onClick={() => (isMe ? (overlay.value = { kind: "own-account" }) : setAsking(true))}
         >
           <Icon name="lock" />
-          Set a new password…
+          {t`Set a new password…`}
         </button>
       </div>
       {isAsking && <PasswordDialog agent={agent} onClose={() => setAsking(false)} />}
@@ -162,14 +173,14 @@ function PasswordDialog({ agent, onClose }: { agent: Agent; onClose: () => void 
   useRequestGuard(form.isBusy);
   if (isStored)
     return (
-      <ShownOnceDialog key="stored" title="The password is set" onClose={onClose}>
-        <p class="quiet-text">It is shown only now. The earlier password and all sessions have ended.</p>
-        <CopyField label="Password" name="the password" text={form.draft.password} />
+      <ShownOnceDialog key="stored" title={t`The password is set`} onClose={onClose}>
+        <p class="quiet-text">{t`It is shown only now. The earlier password and all sessions have ended.`}</p>
+        <CopyField label={t`Password`} name={t`the password`} text={form.draft.password} />
       </ShownOnceDialog>
     );
   return (
-    <Dialog key="question" title={`A new password for ${agent.name}`} isLocked={form.isBusy} onClose={onClose}>
-      <NewRecordForm form={form} label="Set the password" busyLabel="Setting…" onCancel={onClose}>
+    <Dialog key="question" title={t`A new password for ${agent.name}`} isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label={t`Set the password`} busyLabel={t`Setting…`} onCancel={onClose}>
         <PasswordField {...form.text("password")} />
         <OneTimeSwitch {...form.toggle("must_change_password")} />
       </NewRecordForm>

@@ -14,8 +14,9 @@ import { useWorkspace } from "../workspace-context";
 import { AddAgentDialog } from "./add-agent-dialog";
 import { PresenceText } from "./presence-text";
 import { agentRoute } from "../state/page/page-routes";
+import { t } from "../../texts/translate";
 
-const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? "Admin" : "Agent");
+const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? t`Admin` : t`Agent`);
 
 export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const workspace = useWorkspace();
@@ -30,12 +31,12 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const isFound = (agent: Agent) => `${agent.name} ${agent.email} ${agent.role}`.toLowerCase().includes(searchTerm);
   return (
     <ListPage
-      title="Team"
+      title={t`Team`}
       tabs={tabs}
-      search={{ label: "Search agents", placeholder: "Name or e-mail", text: searchText, onInput: setSearchText }}
-      action={{ label: "Add an agent", icon: "plus", run: () => setAdding(true) }}
+      search={{ label: t`Search agents`, placeholder: t`Name or e-mail`, text: searchText, onInput: setSearchText }}
+      action={{ label: t`Add an agent`, icon: "plus", run: () => setAdding(true) }}
     >
-      <LoadedPage loaded={loaded} what="The agents">
+      <LoadedPage loaded={loaded} what={t`The agents`}>
         {(agents) => <AgentTable agents={agents.filter(isFound)} />}
       </LoadedPage>
       {isAdding && (
@@ -62,11 +63,17 @@ function LastSeen({ at }: { at: number | null | undefined }) {
 }
 
 function AgentTable({ agents }: { agents: readonly Agent[] }) {
-  if (agents.length === 0) return <EmptyList icon="users-round" title="Nobody found" />;
+  if (agents.length === 0) return <EmptyList icon="users-round" title={t`Nobody found`} />;
   return (
     <table>
       <TableHead
-        columns={["Name", ["E-mail", "wide-only"], ["Role", "wide-only"], "Status", ["Last seen", "wide-only end"]]}
+        columns={[
+          t`Name`,
+          [t`E-mail`, "wide-only"],
+          [t`Role`, "wide-only"],
+          t`Status`,
+          [t`Last seen`, "wide-only end"],
+        ]}
       />
       <tbody>
         {agents.map((agent) => (

@@ -30,8 +30,9 @@ import type { Problems } from "../admin/use-settings-form";
 import { navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { DEPARTMENTS_ROUTE } from "../state/page/page-routes";
+import { t } from "../../texts/translate";
 
-const LIST = { name: "All departments", route: DEPARTMENTS_ROUTE };
+const LIST = { name: t`All departments`, route: DEPARTMENTS_ROUTE };
 
 export function DepartmentPage({ id }: { id: number }) {
   const { api, bots } = useWorkspace();
@@ -44,7 +45,7 @@ export function DepartmentPage({ id }: { id: number }) {
     return { department, agents: [...agents].sort(compareNames) };
   });
   return (
-    <DetailPage loaded={loaded} what="The department" list={LIST}>
+    <DetailPage loaded={loaded} what={t`The department`} list={LIST}>
       {({ department, agents }) => (
         <DepartmentForm
           department={department}
@@ -95,7 +96,7 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
     draftOf,
     changesOf: (stored, draft) => changedFields(bodyOf(draftOf(stored)), bodyOf(draft)),
     check: ({ name, business_hours, assignment, answer_times }): Problems => ({
-      ...(name.trim() === "" ? { name: "Give the department a name." } : {}),
+      ...(name.trim() === "" ? { name: t`Give the department a name.` } : {}),
       ...hoursProblems(business_hours),
       ...assignmentProblems(assignment),
       ...answerTimesProblems(answer_times),
@@ -110,19 +111,19 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
     await api.delete("/admin/departments/{department_id}", { path });
     roster.refresh();
     navigate(DEPARTMENTS_ROUTE, true);
-    toast(`${department.name} is deleted.`);
+    toast(t`${department.name} is deleted.`);
   };
   return (
     <div class="detail-page">
       <DetailHeader name={department.name} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
         <RecordForm form={form}>
-          <FormSection title="General">
-            <TextField {...form.text("name")} label="Name" input={NAME_INPUT} />
+          <FormSection title={t`General`}>
+            <TextField {...form.text("name")} label={t`Name`} input={NAME_INPUT} />
             <ChoiceList
               id="agent_ids"
-              label="Agents"
-              help="They see the chats that are offered or transferred to the department."
+              label={t`Agents`}
+              help={t`They see the chats that are offered or transferred to the department.`}
               options={agents.map(({ agent_id, name }) => ({ id: agent_id, name }))}
               chosen={form.draft.agent_ids}
               problem={form.problems["agent_ids"]}
@@ -131,50 +132,50 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
             {(known.length > 0 || form.draft.bot_id !== null) && (
               <SelectField
                 id="bot_id"
-                label="Bot that answers first"
-                help="In chats that visitors open in this department."
+                label={t`Bot that answers first`}
+                help={t`In chats that visitors open in this department.`}
                 problem={form.problems["bot_id"]}
                 value={form.draft.bot_id ?? ""}
                 options={[
-                  { value: "", label: "The channel's bot, if it has one" },
+                  { value: "", label: t`The channel's bot, if it has one` },
                   ...known.map(({ bot_id, name }) => ({ value: bot_id, label: name })),
                 ]}
                 onChange={(bot_id) => form.change({ bot_id: bot_id === "" ? null : bot_id })}
               />
             )}
           </FormSection>
-          <FormSection title="Assignment and answer times">
+          <FormSection title={t`Assignment and answer times`}>
             <AssignmentFields
               assignment={form.draft.assignment}
-              label="Assign the chats of the department in another way"
-              help="Only in an account that assigns chats or limits the chats of agents."
+              label={t`Assign the chats of the department in another way`}
+              help={t`Only in an account that assigns chats or limits the chats of agents.`}
               hasCapacity={false}
               problems={form.problems}
               onChange={(assignment) => form.change({ assignment })}
             />
             <AnswerTimesFields
               times={form.draft.answer_times}
-              label="Other time limits for answers"
-              help="Only in an account that has time limits."
+              label={t`Other time limits for answers`}
+              help={t`Only in an account that has time limits.`}
               problems={form.problems}
               onChange={(answer_times) => form.change({ answer_times })}
             />
           </FormSection>
-          <FormSection title="Business hours">
+          <FormSection title={t`Business hours`}>
             <BusinessHoursFields
               hours={form.draft.business_hours}
               stored={department.business_hours}
-              withoutHours="In chats of the department. Without them, the hours of the account apply."
+              withoutHours={t`In chats of the department. Without them, the hours of the account apply.`}
               problems={form.problems}
               onChange={(business_hours) => form.change({ business_hours })}
             />
           </FormSection>
         </RecordForm>
         <DeleteByName
-          thing="the department"
+          thing={t`the department`}
           name={department.name}
           id={department.department_id}
-          effect="Its waiting chats are offered to the agents of their channels again."
+          effect={t`Its waiting chats are offered to the agents of their channels again.`}
           remove={remove}
         />
       </div>

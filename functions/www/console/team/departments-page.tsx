@@ -15,6 +15,7 @@ import type { Problems } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { departmentRoute } from "../state/page/page-routes";
+import { t } from "../../texts/translate";
 
 export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = useWorkspace();
@@ -28,18 +29,18 @@ export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
   const searchTerm = searchText.trim().toLowerCase();
   return (
     <ListPage
-      title="Team"
+      title={t`Team`}
       tabs={tabs}
-      search={{ label: "Search departments", placeholder: "Name", text: searchText, onInput: setSearchText }}
-      action={{ label: "Add a department", icon: "plus", run: () => setAdding(true) }}
+      search={{ label: t`Search departments`, placeholder: t`Name`, text: searchText, onInput: setSearchText }}
+      action={{ label: t`Add a department`, icon: "plus", run: () => setAdding(true) }}
     >
-      <LoadedPage loaded={loaded} what="The departments">
+      <LoadedPage loaded={loaded} what={t`The departments`}>
         {({ departments, names }) =>
           departments.length === 0 ? (
             <EmptyList
               icon="building-2"
-              title="There are no departments yet"
-              text="Chats can be offered and transferred to all agents of a department."
+              title={t`There are no departments yet`}
+              text={t`Chats can be offered and transferred to all agents of a department.`}
             />
           ) : (
             <DepartmentTable
@@ -60,11 +61,11 @@ interface DepartmentTableProps {
 }
 
 function DepartmentTable({ departments, names }: DepartmentTableProps) {
-  if (departments.length === 0) return <EmptyList icon="building-2" title="No department found" />;
+  if (departments.length === 0) return <EmptyList icon="building-2" title={t`No department found`} />;
   const memberNames = ({ agent_ids }: Department) => agent_ids.flatMap((id) => names.get(id) ?? []).join(", ");
   return (
     <table>
-      <TableHead columns={["Name", "Agents"]} />
+      <TableHead columns={[t`Name`, t`Agents`]} />
       <tbody>
         {departments.map((department) => (
           <tr key={department.department_id}>
@@ -78,7 +79,7 @@ function DepartmentTable({ departments, names }: DepartmentTableProps) {
             </td>
             <td class="rest">
               <div class="clip" dir="auto">
-                {memberNames(department) || "Nobody"}
+                {memberNames(department) || t`Nobody`}
               </div>
             </td>
           </tr>
@@ -94,7 +95,7 @@ function AddDepartmentDialog({ onClose }: { onClose: () => void }) {
   const form = useNewRecordForm({
     fields: ["name"],
     initial: () => ({ name: "" }),
-    check: ({ name }): Problems => (name.trim() === "" ? { name: "Give the department a name." } : {}),
+    check: ({ name }): Problems => (name.trim() === "" ? { name: t`Give the department a name.` } : {}),
     create: ({ name }) => api.post("/admin/departments", { body: { name: name.trim() } }),
     onCreated: ({ department_id }) => {
       roster.refresh();
@@ -103,12 +104,12 @@ function AddDepartmentDialog({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog title="Add a department" onClose={onClose}>
-      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
+    <Dialog title={t`Add a department`} onClose={onClose}>
+      <NewRecordForm form={form} label={t`Add`} busyLabel={t`Adding…`} onCancel={onClose}>
         <TextField
           {...form.text("name")}
-          label="Name"
-          help="You choose its agents on its page."
+          label={t`Name`}
+          help={t`You choose its agents on its page.`}
           input={{ ...NAME_INPUT, "data-autofocus": true }}
         />
       </NewRecordForm>

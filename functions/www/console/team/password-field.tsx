@@ -1,5 +1,6 @@
 import { CopyButton } from "../../ui/copy-button";
 import { Switch, TextField } from "../../ui/form-fields";
+import { t } from "../../texts/translate";
 
 /** The minimum number of characters in a password. */
 export const MIN_PASSWORD_CHARACTERS = 12;
@@ -17,7 +18,7 @@ export function randomPassword(): string {
 
 export const passwordProblem = (password: string): Record<string, string> =>
   password.length < MIN_PASSWORD_CHARACTERS
-    ? { password: `Enter at least ${MIN_PASSWORD_CHARACTERS} characters.` }
+    ? { password: t`Enter at least ${MIN_PASSWORD_CHARACTERS} characters.` }
     : {};
 
 interface OneTimeSwitchProps {
@@ -28,8 +29,8 @@ interface OneTimeSwitchProps {
 /** Whether an agent must replace the password that an admin sets. */
 export const OneTimeSwitch = ({ isOn, onChange }: OneTimeSwitchProps) => (
   <Switch
-    label="Must be replaced at the next sign-in"
-    help="The agent chooses another password before anything else, so that only the agent knows it."
+    label={t`Must be replaced at the next sign-in`}
+    help={t`The agent chooses another password before anything else, so that only the agent knows it.`}
     isOn={isOn}
     onChange={onChange}
   />
@@ -46,7 +47,7 @@ interface PasswordFieldProps {
 /** A password that an admin sets. It is visible, because the admin has to pass it on. */
 export function PasswordField({
   value,
-  help = "Pass it on in a safe way. It cannot be shown again.",
+  help = t`Pass it on in a safe way. It cannot be shown again.`,
   problem,
   onInput,
 }: PasswordFieldProps) {
@@ -54,7 +55,7 @@ export function PasswordField({
     <div class="with-button">
       <TextField
         id="password"
-        label="Password"
+        label={t`Password`}
         help={help}
         problem={problem}
         value={value}
@@ -62,9 +63,9 @@ export function PasswordField({
         input={{ autocomplete: "new-password", spellcheck: false, dir: "ltr", maxLength: 254, "data-autofocus": true }}
       />
       <span class="buttons">
-        <CopyButton text={value} label="Copy the password" />
+        <CopyButton text={value} label={t`Copy the password`} />
         <button type="button" class="btn line" onClick={() => onInput(randomPassword())}>
-          Generate
+          {t`Generate`}
         </button>
       </span>
     </div>

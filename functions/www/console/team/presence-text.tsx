@@ -1,6 +1,7 @@
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
-const NAMES = { online: "Online", away: "Away", offline: "Offline" };
+const NAMES = { online: t`Online`, away: t`Away`, offline: t`Offline` };
 
 /** Shows whether an agent is online, away or offline. Pushes keep it up to date. */
 export function PresenceText({ agentId }: { agentId: number }) {

@@ -1,14 +1,15 @@
 import type { Role } from "../../api/types";
 import { Segments } from "../../ui/form-fields";
+import { t } from "../../texts/translate";
 
 const ROLES = [
-  { value: "agent", label: "Agent" },
-  { value: "admin", label: "Admin" },
+  { value: "agent", label: t`Agent` },
+  { value: "admin", label: t`Admin` },
 ] as const;
 
 const ROLE_HELP: Record<Role, string> = {
-  agent: "Answers chats that are offered to them.",
-  admin: "Sees all chats, and manages channels, bots, webhooks, the team and the settings.",
+  agent: t`Answers chats that are offered to them.`,
+  admin: t`Sees all chats, and manages channels, bots, webhooks, the team and the settings.`,
 };
 
 interface RoleFieldProps {
@@ -21,7 +22,7 @@ interface RoleFieldProps {
 /** Chooses whether an agent is an admin. */
 export const RoleField = ({ role, help = "", onChange }: RoleFieldProps) => (
   <div class="field">
-    <Segments name="role" label="Role" value={role} options={ROLES} onChange={onChange} />
+    <Segments name="role" label={t`Role`} value={role} options={ROLES} onChange={onChange} />
     <span class="help">{`${ROLE_HELP[role]} ${help}`.trim()}</span>
   </div>
 );

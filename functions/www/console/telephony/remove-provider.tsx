@@ -5,17 +5,18 @@ import { toast } from "../../ui/toast";
 import { FormProblem, FormSection } from "../admin/detail-header";
 import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** The last part of the page, which removes the provider after a question. */
 export function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
   const [isAsking, setAsking] = useState(false);
   return (
-    <FormSection title="Remove">
-      <p class="quiet-text">Without a provider, nobody can call or be called.</p>
+    <FormSection title={t`Remove`}>
+      <p class="quiet-text">{t`Without a provider, nobody can call or be called.`}</p>
       <div>
         <button type="button" class="btn line bad" onClick={() => setAsking(true)}>
           <Icon name="trash-2" />
-          Remove the provider…
+          {t`Remove the provider…`}
         </button>
       </div>
       {isAsking && <RemoveDialog onClose={() => setAsking(false)} onRemoved={onRemoved} />}
@@ -32,7 +33,7 @@ function RemoveDialog({ onClose, onRemoved }: { onClose: () => void; onRemoved: 
     setBusy(true);
     try {
       await api.delete("/admin/telephony");
-      toast("The provider was removed.");
+      toast(t`The provider was removed.`);
       onRemoved();
     } catch (error) {
       setProblem(errorText(error));
@@ -40,16 +41,16 @@ function RemoveDialog({ onClose, onRemoved }: { onClose: () => void; onRemoved: 
     }
   };
   return (
-    <Dialog title="Remove the telephony provider?" onClose={onClose}>
+    <Dialog title={t`Remove the telephony provider?`} onClose={onClose}>
       <div class="body">
-        <p>Its credentials are deleted. Calls in progress are no longer reported and end by their time limits.</p>
+        <p>{t`Its credentials are deleted. Calls in progress are no longer reported and end by their time limits.`}</p>
         <FormProblem text={problem} />
         <footer>
           <button type="button" class="btn line" data-autofocus onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </button>
           <button type="button" class="btn danger" aria-disabled={isBusy} onClick={() => void remove()}>
-            {isBusy ? "Removing…" : "Remove"}
+            {isBusy ? t`Removing…` : t`Remove`}
           </button>
         </footer>
       </div>

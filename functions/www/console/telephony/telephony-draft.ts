@@ -1,6 +1,7 @@
 /* The telephony settings of the account while an admin edits them. */
 
 import type { Telephony, TelephonyChanges } from "../../api/types";
+import { language, plural, t } from "../../texts/translate";
 
 type Provider = "http" | "twilio";
 type Stored = Telephony["telephony"];
@@ -120,21 +121,21 @@ export function draftProblems(stored: Stored, draft: TelephonyDraft): Record<str
     if (String(draft[name]).trim() === "") problems[name] = text;
   };
   if (draft.provider === "http") {
-    require("url", "Enter the address of the gateway.");
-    if (isNew) require("signing_secret", "Enter a secret, or create one.");
+    require("url", t`Enter the address of the gateway.`);
+    if (isNew) require("signing_secret", t`Enter a secret, or create one.`);
   } else {
-    require("account_sid", "Enter the SID of the Twilio account.");
-    if (isNew) require("auth_token", "Enter the token of the Twilio account.");
-    else if (isTokenOutdated(stored, draft)) require("auth_token", "Enter the token again.");
+    require("account_sid", t`Enter the SID of the Twilio account.`);
+    if (isNew) require("auth_token", t`Enter the token of the Twilio account.`);
+    else if (isTokenOutdated(stored, draft)) require("auth_token", t`Enter the token again.`);
   }
-  require("number", "Enter your number with its country code.");
+  require("number", t`Enter your number with its country code.`);
   if (countryCodes(draft.countries).some((code) => !/^[A-Z]{2}$/.test(code)))
-    problems["countries"] = "Enter two-letter country codes, such as NL, BE.";
+    problems["countries"] = t`Enter two-letter country codes, such as NL, BE.`;
   for (const name of NUMBER_NAMES) {
     const { max } = NUMBERS[name];
     const number = Number(draft[name]);
     if (!/^\d+$/.test(draft[name].trim()) || number < 1 || number > max)
-      problems[name] = `Enter a whole number from 1 to ${max.toLocaleString("en")}.`;
+      problems[name] = t`Enter a whole number from 1 to ${max.toLocaleString(language)}.`;
   }
   return problems;
 }
@@ -147,6 +148,10 @@ export function createSigningSecret(): string {
 
 /** Returns a text that says how many minutes of calls are left. */
 export function balanceText(minutes: number): string {
-  if (minutes <= 0) return "No minutes are left. Callbacks and calls of agents are not available.";
-  return minutes === 1 ? "One minute is left." : `${minutes.toLocaleString("en")} minutes are left.`;
+  if (minutes <= 0) return t`No minutes are left. Callbacks and calls of agents are not available.`;
+  return minutes === 1
+    ? t`One minute is left.`
+    : plural(minutes, "{count} minute is left.", "{count} minutes are left.", {
+        count: minutes.toLocaleString(language),
+      });
 }

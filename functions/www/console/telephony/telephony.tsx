@@ -22,6 +22,7 @@ import {
   type TelephonyDraft,
 } from "./telephony-draft";
 import { AllowanceSection, CallSection, GatewayFields, TwilioFields } from "./telephony-fields";
+import { rich, t } from "../../texts/translate";
 
 const FIELD_NAMES = [
   "url",
@@ -38,7 +39,7 @@ const FIELD_NAMES = [
   "callbacks_per_day",
 ];
 const PROVIDERS = [
-  { value: "http", label: "Own gateway" },
+  { value: "http", label: t`Own gateway` },
   { value: "twilio", label: "Twilio" },
 ] as const;
 
@@ -46,7 +47,7 @@ export function Telephony() {
   const { api } = useWorkspace();
   const loaded = useLoaded(() => api.get("/admin/telephony"));
   return (
-    <LoadedDetail loaded={loaded} what="The telephony settings" header={<PageHeader title="Telephony" />}>
+    <LoadedDetail loaded={loaded} what={t`The telephony settings`} header={<PageHeader title={t`Telephony`} />}>
       {(stored) => <TelephonyForm stored={stored} onStored={loaded.setValue} />}
     </LoadedDetail>
   );
@@ -86,12 +87,12 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
   };
   return (
     <div class="detail-page">
-      <PageHeader title="Telephony" form={isLocked ? undefined : form.buttons} />
+      <PageHeader title={t`Telephony`} form={isLocked ? undefined : form.buttons} />
       <div class="detail-settings scroll">
         <BalanceSection minutes={stored.balance_minutes} />
         <RecordForm form={form}>
           {isLocked && (
-            <p class="notice">The operator of this service manages the telephony. Ask the operator for changes.</p>
+            <p class="notice">{t`The operator of this service manages the telephony. Ask the operator for changes.`}</p>
           )}
           <fieldset class="plain-fieldset" disabled={isLocked}>
             <ProviderSection stored={stored} form={form} createSecret={createSecret} />
@@ -102,9 +103,9 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
         {stored.telephony !== null && !isLocked && <RemoveProvider onRemoved={showRemoved} />}
       </div>
       {storedSecret !== undefined && (
-        <ShownOnceDialog title="The signing secret is stored" onClose={() => setStoredSecret(undefined)}>
-          <p class="quiet-text">It is shown only now. Enter it in your gateway.</p>
-          <CopyField label="Signing secret" name="the secret" text={storedSecret} />
+        <ShownOnceDialog title={t`The signing secret is stored`} onClose={() => setStoredSecret(undefined)}>
+          <p class="quiet-text">{t`It is shown only now. Enter it in your gateway.`}</p>
+          <CopyField label={t`Signing secret`} name={t`the secret`} text={storedSecret} />
         </ShownOnceDialog>
       )}
     </div>
@@ -113,19 +114,18 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
 
 function BalanceSection({ minutes }: { minutes: number }) {
   return (
-    <FormSection title="Balance">
+    <FormSection title={t`Balance`}>
       <p class={minutes > 0 ? "quiet-text" : "notice bad"}>{balanceText(minutes)}</p>
       <p class="quiet-text">
-        The operator of this service adds minutes. Incoming calls are free. The hours in which visitors may request a
-        call are part of the{" "}
-        <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
-          settings
-        </a>
-        , and the phone numbers of agents of their{" "}
-        <a class="link" href={hrefOf(AGENTS_ROUTE)}>
-          profiles
-        </a>
-        .
+        {rich`The operator of this service adds minutes. Incoming calls are free. The hours in which visitors may request a call are part of the ${(
+          <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
+            {t`settings`}
+          </a>
+        )}, and the phone numbers of agents of their ${(
+          <a class="link" href={hrefOf(AGENTS_ROUTE)}>
+            {t`profiles`}
+          </a>
+        )}.`}
       </p>
     </FormSection>
   );
@@ -140,10 +140,10 @@ interface ProviderSectionProps {
 function ProviderSection({ stored, form, createSecret }: ProviderSectionProps) {
   const { provider } = form.draft;
   return (
-    <FormSection title="Provider">
+    <FormSection title={t`Provider`}>
       <Segments
         name="provider"
-        label="Who makes the calls"
+        label={t`Who makes the calls`}
         value={provider}
         options={PROVIDERS}
         onChange={(provider) => form.change({ provider })}
@@ -153,11 +153,11 @@ function ProviderSection({ stored, form, createSecret }: ProviderSectionProps) {
       ) : (
         <TwilioFields stored={stored} form={form} />
       )}
-      <CopyField label="Incoming URL" name="the incoming URL" text={stored.incoming_url} />
+      <CopyField label={t`Incoming URL`} name={t`the incoming URL`} text={stored.incoming_url} />
       <p class="quiet-text">
         {provider === "http"
-          ? "Your gateway reports incoming calls to this address."
-          : "Enter this address as the voice URL of your number at Twilio (HTTP POST)."}
+          ? t`Your gateway reports incoming calls to this address.`
+          : t`Enter this address as the voice URL of your number at Twilio (HTTP POST).`}
       </p>
     </FormSection>
   );

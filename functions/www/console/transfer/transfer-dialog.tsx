@@ -17,6 +17,7 @@ import { closeOverlay } from "../state/list/view-state";
 import { errorText } from "../state/page/error-text";
 import type { People } from "../state/agent/roster";
 import { visitorName } from "../state/list/chats";
+import { plural, t } from "../../texts/translate";
 
 type TransferTarget =
   | { kind: "agent"; id: number; name: string; photo: string | null; status: PresenceStatus }
@@ -24,7 +25,7 @@ type TransferTarget =
   | { kind: "bot"; id: string; name: string };
 
 const STATUS_ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
-const STATUS_LABELS: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
+const STATUS_LABELS: Record<PresenceStatus, string> = { online: t`Online`, away: t`Away`, offline: t`Offline` };
 
 /** Returns whom a chat can be given to. Agents who are online come first. `owner` is the agent who has the chat. */
 function targetsIn(people: People, searchTerm: string, owner: number | undefined): TransferTarget[] {
@@ -81,7 +82,7 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
     if (target === undefined || isBusy) return;
     if (chatId === undefined) {
       closeOverlay();
-      void changeSelected(workspace, `Transferring to ${target.name}`, chatIds, (id) =>
+      void changeSelected(workspace, t`Transferring to ${target.name}`, chatIds, (id) =>
         workspace.ownership.transfer(id, targetOf(target), note.trim()),
       );
       return;
@@ -92,10 +93,10 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
       await workspace.ownership.transfer(chatId, targetOf(target), note.trim());
       // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
-      toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
+      toast(t`${row === undefined ? t`The chat` : visitorName(row)} is with ${target.name} now.`);
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
     } catch (error) {
-      if (!isOpen.current) toast(`The chat was not transferred. ${errorText(error)}`, { isBad: true });
+      if (!isOpen.current) toast(t`The chat was not transferred. ${errorText(error)}`, { isBad: true });
       setBusy(false);
       setProblem(errorText(error));
       if (hasStatus(error, 409)) workspace.roster.refresh();
@@ -104,8 +105,10 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
 
   const title =
     chatId === undefined
-      ? `Transfer ${chatIds.length} chats`
-      : `Transfer ${row === undefined ? "the chat" : visitorName(row)}`;
+      ? plural(chatIds.length, "Transfer {count} chats", "Transfer {count} chats")
+      : row === undefined
+        ? t`Transfer the chat`
+        : t`Transfer ${visitorName(row)}`;
   const onKeyDown = (event: KeyboardEvent) =>
     handleListKey(event, {
       selectedIndex,
@@ -125,8 +128,8 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
           aria-expanded={true}
           aria-controls="targets"
           aria-activedescendant={targets.length > 0 ? `target-${selectedIndex}` : undefined}
-          aria-label="To which agent, department or bot"
-          placeholder="Agent, department or bot"
+          aria-label={t`To which agent, department or bot`}
+          placeholder={t`Agent, department or bot`}
           autocomplete="off"
           value={searchText}
           onInput={(event) => {
@@ -140,8 +143,8 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
           rows={2}
           dir="auto"
           maxLength={MAX_TEXT_CHARACTERS}
-          aria-label="Private note to colleagues"
-          placeholder="Private note to colleagues (optional)"
+          aria-label={t`Private note to colleagues`}
+          placeholder={t`Private note to colleagues (optional)`}
           value={note}
           onInput={(event) => setNote(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -155,7 +158,7 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
           </p>
         )}
         {people === undefined ? (
-          problem === undefined && <p class="appear-late">Loading…</p>
+          problem === undefined && <p class="appear-late">{t`Loading…`}</p>
         ) : (
           <TargetList
             targets={targets}
@@ -189,23 +192,23 @@ function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoo
       id="targets"
       class="picker-list scroll"
       role="listbox"
-      aria-label="Agents, departments and bots"
+      aria-label={t`Agents, departments and bots`}
       aria-busy={isBusy}
     >
       {targets.map((target, index) => [
         index === 0 && target.kind === "agent" && (
           <li key="agents" class="head" role="presentation">
-            Agents
+            {t`Agents`}
           </li>
         ),
         index === firstDepartment && (
           <li key="departments" class="head" role="presentation">
-            Departments
+            {t`Departments`}
           </li>
         ),
         index === firstBot && (
           <li key="bots" class="head" role="presentation">
-            Bots
+            {t`Bots`}
           </li>
         ),
         <li
@@ -238,7 +241,7 @@ function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoo
       ])}
       {targets.length === 0 && (
         <li class="head" role="presentation">
-          {isSearch ? "Nobody found." : "This account has no other agents."}
+          {isSearch ? t`Nobody found.` : t`This account has no other agents.`}
         </li>
       )}
     </ul>

@@ -5,6 +5,7 @@ import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { CustomData, linesOf } from "./custom-data";
 import { isWebUrl } from "./external-link";
+import { t } from "../../texts/translate";
 
 /** What webhooks have returned about the visitor (specification, part C). */
 export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel; isMine: boolean }) {
@@ -31,29 +32,29 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
   };
   const isPending = assignment?.state === "pending";
   return (
-    <section class="card" aria-label="From your CRM">
-      <h3>From your CRM</h3>
+    <section class="card" aria-label={t`From your CRM`}>
+      <h3>{t`From your CRM`}</h3>
       {enable_assign && assignment?.state !== "done" && (
         <button
           type="button"
           class="btn line wide"
           aria-disabled={isBusy || isPending || !isMine}
-          title={isMine ? undefined : "Accept the chat first"}
+          title={isMine ? undefined : t`Accept the chat first`}
           onClick={() => void assign()}
         >
-          {isPending ? "Assigning…" : assignment?.state === "failed" ? "Assign again" : "Assign to a card"}
+          {isPending ? t`Assigning…` : assignment?.state === "failed" ? t`Assign again` : t`Assign to a card`}
         </button>
       )}
       {assignment?.state === "done" && (
         <p class="outcome done" role="status">
           <Icon name="circle-check" />
-          Assigned to the CRM card
+          {t`Assigned to the CRM card`}
         </p>
       )}
       {assignment?.state === "failed" && (
         <p class="outcome failed" role="status">
           <Icon name="circle-alert" />
-          <span dir="auto">Not assigned. {assignment.message}</span>
+          <span dir="auto">{t`Not assigned. ${assignment.message ?? ""}`}</span>
         </p>
       )}
       {problem !== undefined && (
@@ -65,7 +66,7 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
       <CustomData lines={lines} />
       {isWebUrl(crm_link) && (
         <a class="btn wide" href={crm_link} target="_blank" rel="noopener noreferrer">
-          Open in CRM
+          {t`Open in CRM`}
           <Icon name="external-link" class="small" />
         </a>
       )}

@@ -1,6 +1,7 @@
 import type { AgentPanel } from "../../api/types";
 import { LinkedText } from "../../ui/linked-text";
 import { ExternalLink, isWebUrl } from "./external-link";
+import { t } from "../../texts/translate";
 
 type Lines = AgentPanel["custom_data"];
 
@@ -37,10 +38,10 @@ export function PageDataCard({ panel }: { panel: AgentPanel }) {
   const lines = linesOf(panel, "script");
   if (lines.length === 0) return null;
   return (
-    <section class="card" aria-label="From the page">
+    <section class="card" aria-label={t`From the page`}>
       <div>
-        <h3>From the page</h3>
-        <p class="hint">Set by the visitor’s browser. Visitors can change it, so do not trust it.</p>
+        <h3>{t`From the page`}</h3>
+        <p class="hint">{t`Set by the visitor’s browser. Visitors can change it, so do not trust it.`}</p>
       </div>
       <CustomData lines={lines} />
     </section>
@@ -52,8 +53,8 @@ export function AnswersCard({ panel }: { panel: AgentPanel }) {
   const lines = linesOf(panel, "visitor").map((line) => ({ ...line, key: null }));
   if (lines.length === 0) return null;
   return (
-    <section class="card" aria-label="Answers">
-      <h3>Answers</h3>
+    <section class="card" aria-label={t`Answers`}>
+      <h3>{t`Answers`}</h3>
       <CustomData lines={lines} />
     </section>
   );

@@ -4,6 +4,8 @@ import { CopyButton } from "../../ui/copy-button";
 import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
 import { errorText } from "../state/page/error-text";
 import { SourceChip } from "./source-chip";
+import { inSentence } from "../../ui/words";
+import { t } from "../../texts/translate";
 
 interface EditableFieldProps {
   label: string;
@@ -109,15 +111,15 @@ export function EditableField({
         class={["value", isName ? "name" : "", isEmpty && displayText === undefined ? "none" : ""]
           .filter(Boolean)
           .join(" ")}
-        title={`Edit ${label.toLowerCase()}`}
+        title={t`Edit ${inSentence(label)}`}
         dir="auto"
         onClick={() => {
           isCancelled.current = false;
           setEditedValue(value ?? "");
         }}
       >
-        <span class="sr">{`Edit ${label.toLowerCase()}: `}</span>
-        {isEmpty ? (displayText ?? "Add") : value === BLOCKED_LINK ? <BlockedLink /> : (displayText ?? value)}
+        <span class="sr">{`${t`Edit ${inSentence(label)}`}: `}</span>
+        {isEmpty ? (displayText ?? t`Add`) : value === BLOCKED_LINK ? <BlockedLink /> : (displayText ?? value)}
         {!isEmpty && source !== undefined && (
           <>
             {" "}
@@ -125,7 +127,7 @@ export function EditableField({
           </>
         )}
       </button>
-      {canCopy && !isEmpty && <CopyButton text={value ?? ""} label={`Copy ${label.toLowerCase()}`} />}
+      {canCopy && !isEmpty && <CopyButton text={value ?? ""} label={t`Copy ${inSentence(label)}`} />}
     </div>
   );
 }

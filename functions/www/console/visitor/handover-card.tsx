@@ -1,6 +1,7 @@
 import type { Chat, Entry } from "../../api/types";
 import { LinkedText, Markdown } from "../../ui/linked-text";
 import { handoverEntry, handoverLabels } from "../state/chat/handover-text";
+import { t } from "../../texts/translate";
 
 /** What the bot told the agents when it handed over the chat. The timeline's entry contains it as a whole, even if the
  * chat's details were loaded before the handover. */
@@ -13,8 +14,8 @@ export function HandoverCard({ detail, entries }: { detail: Chat; entries: reado
   const labels = handoverLabels(handover);
   if (summary === null && labels.length === 0 && data.length === 0) return null;
   return (
-    <section class="card" aria-label="From the bot">
-      <h3>From the bot</h3>
+    <section class="card" aria-label={t`From the bot`}>
+      <h3>{t`From the bot`}</h3>
       {labels.length > 0 && <p class="hint">{labels.join(" · ")}</p>}
       {summary !== null && (
         <p class="summary" dir="auto">

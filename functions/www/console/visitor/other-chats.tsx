@@ -3,8 +3,16 @@ import type { ChatRow } from "../../api/types";
 import { currentMinute, shortDay } from "../../ui/time";
 import { chatHref } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
+import { t } from "../../texts/translate";
 
 /** Lists the other chats of the visitor, the latest first. */
+const STATE_LABELS: Record<ChatRow["state"], string> = {
+  waiting: t`waiting`,
+  active: t`active`,
+  bot: t`bot`,
+  closed: t`closed`,
+};
+
 export function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api } = useWorkspace();
   const [loaded, setLoaded] = useState<{ rows: readonly ChatRow[]; next: string | null } | "failed">();
@@ -24,18 +32,18 @@ export function OtherChats({ chatId, number }: { chatId: number; number: number 
   if (loaded === undefined) return null;
   if (loaded === "failed") {
     return (
-      <section class="card" aria-label="Other chats">
-        <h3>Other chats</h3>
-        <p class="outcome failed">The chats cannot be loaded.</p>
+      <section class="card" aria-label={t`Other chats`}>
+        <h3>{t`Other chats`}</h3>
+        <p class="outcome failed">{t`The chats cannot be loaded.`}</p>
       </section>
     );
   }
   const rows = loaded.rows.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
   if (rows.length === 0 && loaded.next === null) return null;
   return (
-    <section class="card" aria-label="Other chats">
+    <section class="card" aria-label={t`Other chats`}>
       <h3>
-        Other chats{" "}
+        {t`Other chats`}{" "}
         <b>
           {rows.length}
           {loaded.next !== null ? "+" : ""}
@@ -46,17 +54,19 @@ export function OtherChats({ chatId, number }: { chatId: number; number: number 
           <li key={row.chat_id}>
             <a href={chatHref(row.chat_id)}>
               <span class="clip" dir="auto">
-                {row.last_message?.type === "call" && "Call: "}
-                {row.last_message?.text || `Chat #${row.chat_id}`}
+                {row.last_message?.type === "call" && `${t`Call`}: `}
+                {row.last_message?.text || t`Chat #${row.chat_id}`}
               </span>
-              <time>{row.state === "closed" ? shortDay(row.updated_at, currentMinute.value) : row.state}</time>
+              <time>
+                {row.state === "closed" ? shortDay(row.updated_at, currentMinute.value) : STATE_LABELS[row.state]}
+              </time>
             </a>
           </li>
         ))}
       </ul>
       {loaded.next !== null && (
         <button type="button" class="btn wide" onClick={() => void loadPage(loaded.next ?? undefined)}>
-          Show more
+          {t`Show more`}
         </button>
       )}
     </section>

@@ -3,6 +3,7 @@ import type { Chat } from "../../api/types";
 import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
 import { browserName } from "../../ui/browser-name";
 import { ExternalLink, isWebUrl } from "./external-link";
+import { t } from "../../texts/translate";
 
 /** The id of a visitor of a widget. The service makes it, so it tells an agent nothing. */
 const WIDGET_VISITOR_ID = /^[0-9a-f]{64}$/;
@@ -21,7 +22,7 @@ export function SessionCard({ detail }: { detail: Chat }) {
   const lines: [string, ComponentChildren][] = [];
   if (pageUrl)
     lines.push([
-      "Page",
+      t`Page`,
       isWebUrl(pageUrl) ? (
         <ExternalLink href={pageUrl}>{page?.title || shortUrl(pageUrl)}</ExternalLink>
       ) : pageUrl === BLOCKED_LINK ? (
@@ -32,25 +33,25 @@ export function SessionCard({ detail }: { detail: Chat }) {
     ]);
   if (detail.referrer)
     lines.push([
-      "Came from",
+      t`Came from`,
       isWebUrl(detail.referrer) ? (
         <ExternalLink href={detail.referrer}>{shortUrl(detail.referrer)}</ExternalLink>
       ) : (
         detail.referrer
       ),
     ]);
-  if (campaign !== "") lines.push(["Campaign", campaign]);
-  if (place !== "") lines.push(["Place", place]);
-  if (geo?.organization) lines.push(["Network", geo.organization]);
+  if (campaign !== "") lines.push([t`Campaign`, campaign]);
+  if (place !== "") lines.push([t`Place`, place]);
+  if (geo?.organization) lines.push([t`Network`, geo.organization]);
   if (session?.user_agent)
-    lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
-  if (session?.ip_addr) lines.push(["Address", session.ip_addr]);
-  lines.push(["Channel", detail.channel.name], ["Chat", <span class="num">#{detail.chat_id}</span>]);
+    lines.push([t`Browser`, <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
+  if (session?.ip_addr) lines.push([t`Address`, session.ip_addr]);
+  lines.push([t`Channel`, detail.channel.name], [t`Chat`, <span class="num">#{detail.chat_id}</span>]);
   if (visitor.id !== "" && !WIDGET_VISITOR_ID.test(visitor.id))
-    lines.push(["External id", <span class="num">{visitor.id}</span>]);
+    lines.push([t`External id`, <span class="num">{visitor.id}</span>]);
   return (
-    <section class="card" aria-label="Session">
-      <h3>Session</h3>
+    <section class="card" aria-label={t`Session`}>
+      <h3>{t`Session`}</h3>
       <dl>
         {lines.map(([name, value]) => [
           <dt key={`${name}-t`}>{name}</dt>,

@@ -1,4 +1,5 @@
 import type { VisitorFieldSource } from "../../api/types";
+import { t } from "../../texts/translate";
 
 const SOURCE_LABELS: Record<VisitorFieldSource, string> = {
   visitor: "visitor",
@@ -9,12 +10,12 @@ const SOURCE_LABELS: Record<VisitorFieldSource, string> = {
   agent: "agent",
 };
 const SOURCE_DESCRIPTIONS: Record<VisitorFieldSource, string> = {
-  visitor: "Entered by the visitor",
-  script: "Set by the page, which visitors can change",
-  integrator: "Sent by your front end",
-  bot: "Sent by the bot",
-  crm: "From your CRM",
-  agent: "Entered by an agent",
+  visitor: t`Entered by the visitor`,
+  script: t`Set by the page, which visitors can change`,
+  integrator: t`Sent by your front end`,
+  bot: t`Sent by the bot`,
+  crm: t`From your CRM`,
+  agent: t`Entered by an agent`,
 };
 
 /** Shows where a value comes from. */

@@ -18,6 +18,7 @@ import { HandoverCard } from "./handover-card";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
 import { VisitorAvatar } from "./visitor-photo";
+import { plural, t } from "../../texts/translate";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
   const { timelines } = useWorkspace();
@@ -38,14 +39,14 @@ export function VisitorPane({ chatId }: { chatId: number }) {
   return (
     <>
       {isShown && <div class="visitor-shade" onClick={closeVisitorPane} />}
-      <section class={classes} aria-label="Visitor">
+      <section class={classes} aria-label={t`Visitor`}>
         <header>
-          <h2>Visitor</h2>
+          <h2>{t`Visitor`}</h2>
           <button
             ref={close}
             type="button"
             class="btn only-icon close"
-            aria-label="Close visitor details"
+            aria-label={t`Close visitor details`}
             onClick={closeVisitorPane}
           >
             <Icon name="x" class="large" />
@@ -73,15 +74,15 @@ function VisitorSkeleton() {
 
 /** What the pane shows below the name, and how it is typed. */
 const CONTACT_FIELDS = [
-  { field: "email", label: "E-mail", type: "email", maxLength: 254 },
-  { field: "phone", label: "Phone", type: "tel", maxLength: 254 },
-  { field: "description", label: "Description", isLong: true, maxLength: 10_000 },
+  { field: "email", label: t`E-mail`, type: "email", maxLength: 254 },
+  { field: "phone", label: t`Phone`, type: "tel", maxLength: 254 },
+  { field: "description", label: t`Description`, isLong: true, maxLength: 10_000 },
 ] as const;
 
 function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const workspace = useWorkspace();
   const { visitor, panel } = detail;
-  const name = isAnonymous(visitor.name) ? `Visitor ${visitor.number}` : visitor.name;
+  const name = isAnonymous(visitor.name) ? t`Visitor ${visitor.number}` : visitor.name;
   const save = (field: "name" | "email" | "phone" | "description") => async (value: string) => {
     await workspace.visitors.change(chatId, visitor.number, { [field]: value });
   };
@@ -90,16 +91,16 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
       {visitor.blacklisted && (
         <p class="banner">
           <Icon name="ban" />
-          Blacklisted: new messages are dropped
+          {t`Blacklisted: new messages are dropped`}
         </p>
       )}
       <HandoverCard detail={detail} entries={workspace.timelines.open(chatId).entries.value} />
-      <section class="card" aria-label="Contact">
+      <section class="card" aria-label={t`Contact`}>
         <div class="who">
           <VisitorAvatar number={visitor.number} name={visitor.name} photo={visitor.photo} />
           <div>
             <EditableField
-              label="Name"
+              label={t`Name`}
               value={isAnonymous(visitor.name) ? null : visitor.name}
               displayText={name}
               source={visitor.sources.name}
@@ -109,14 +110,15 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
               save={save("name")}
             />
             <small>
-              Visitor {visitor.number} · {visitor.chats_count === 1 ? "first chat" : `${visitor.chats_count} chats`}
+              {t`Visitor ${visitor.number}`} ·{" "}
+              {visitor.chats_count === 1 ? t`first chat` : plural(visitor.chats_count, "{count} chat", "{count} chats")}
             </small>
           </div>
         </div>
         <dl class="edit">
           {CONTACT_FIELDS.map(({ field, label, ...input }) => (
             <Fragment key={field}>
-              <dt>{field === "description" ? "About" : label}</dt>
+              <dt>{field === "description" ? t`About` : label}</dt>
               <dd>
                 <EditableField
                   {...input}
@@ -141,7 +143,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
       <SessionCard detail={detail} />
       <CallsCard chatId={chatId} />
       <OtherChats chatId={chatId} number={visitor.number} />
-      <section class="card" aria-label="Actions">
+      <section class="card" aria-label={t`Actions`}>
         <div class="acts-row">
           <button
             type="button"
@@ -149,12 +151,12 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             onClick={() => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted)}
           >
             <Icon name="ban" />
-            {visitor.blacklisted ? "Remove from the blacklist" : "Blacklist"}
+            {visitor.blacklisted ? t`Remove from the blacklist` : t`Blacklist`}
           </button>
           {workspace.isAdmin && (
             <a class="btn bad" href={hrefOf(erasureRoute(visitor.number))}>
               <Icon name="trash-2" />
-              Erase…
+              {t`Erase…`}
             </a>
           )}
         </div>

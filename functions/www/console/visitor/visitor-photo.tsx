@@ -2,6 +2,7 @@ import { Avatar } from "../../ui/avatar";
 import { loadedPhotos } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
 import { isWebUrl } from "./external-link";
+import { t } from "../../texts/translate";
 
 /** Returns the address of a visitor's picture if the agent has loaded it. */
 export const loadedPhoto = (photo: string | null | undefined) =>
@@ -29,10 +30,10 @@ export function VisitorAvatar({ number, name, photo }: VisitorAvatarProps) {
     <button
       type="button"
       class="photo-button"
-      title={loaded === undefined ? `Show the picture. ${host} will see your network address.` : "Hide the picture"}
+      title={loaded === undefined ? t`Show the picture. ${host} will see your network address.` : t`Hide the picture`}
       onClick={() => togglePhoto(photo)}
     >
-      <span class="sr">{loaded === undefined ? "Show" : "Hide"} the picture</span>
+      <span class="sr">{loaded === undefined ? t`Show the picture` : t`Hide the picture`}</span>
       {avatar}
     </button>
   );

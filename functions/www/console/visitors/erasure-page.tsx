@@ -20,8 +20,9 @@ import { chatHref, hrefOf } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { isAnonymous } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
+import { plural, rich, t } from "../../texts/translate";
 
-const LIST = { name: "All visitors", route: VISITORS_ROUTE };
+const LIST = { name: t`All visitors`, route: VISITORS_ROUTE };
 
 interface ErasureSubject {
   data: VisitorData;
@@ -43,7 +44,7 @@ export function ErasurePage({ number }: { number: number }) {
     }
   });
   return (
-    <DetailPage loaded={loaded} what="The visitor" list={LIST}>
+    <DetailPage loaded={loaded} what={t`The visitor`} list={LIST}>
       {(subject) =>
         subject === "missing" ? <MissingVisitor number={number} /> : <ErasureForm number={number} {...subject} />
       }
@@ -53,11 +54,11 @@ export function ErasurePage({ number }: { number: number }) {
 
 const MissingVisitor = ({ number }: { number: number }) => (
   <div class="detail-page">
-    <DetailHeader name={`Visitor ${number}`} list={LIST} />
+    <DetailHeader name={t`Visitor ${number}`} list={LIST} />
     <EmptyList
       icon="user-round"
-      title={`There is no visitor ${number}`}
-      text="The number is wrong, or the visitor has been erased."
+      title={t`There is no visitor ${number}`}
+      text={t`The number is wrong, or the visitor has been erased.`}
     />
   </div>
 );
@@ -70,7 +71,7 @@ interface Progress {
 function ErasureForm({ number, data, chats }: { number: number } & ErasureSubject) {
   const workspace = useWorkspace();
   const { visitor } = data;
-  const name = isAnonymous(visitor.name) ? `Visitor ${number}` : visitor.name;
+  const name = isAnonymous(visitor.name) ? t`Visitor ${number}` : visitor.name;
   const [typedName, setTypedName] = useState("");
   const [progress, setProgress] = useState<Progress>();
   const [state, setState] = useState<"question" | "running" | "done">("question");
@@ -91,10 +92,10 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
         setProgress({ chats: before.chats + chats, entries: before.entries + entries }),
       );
       setState("done");
-      if (isOpen.current) announce("The visitor is erased");
-      else toast(`${name} is erased.`);
+      if (isOpen.current) announce(t`The visitor is erased`);
+      else toast(t`${name} is erased.`);
     } catch (error) {
-      if (!isOpen.current) toast(`${name} is not completely erased. ${errorText(error)}`, { isBad: true });
+      if (!isOpen.current) toast(t`${name} is not completely erased. ${errorText(error)}`, { isBad: true });
       setProblem(errorText(error));
       setState("question");
     }
@@ -102,20 +103,17 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
   if (state === "done") return <Erased name={name} progress={progress ?? { chats: 0, entries: 0 }} />;
   return (
     <div class="detail-page">
-      <DetailHeader name={`Erase ${name}`} list={LIST} />
+      <DetailHeader name={t`Erase ${name}`} list={LIST} />
       <div class="detail-settings scroll">
         <ErasedData number={number} data={data} />
         {data.chats_count > 0 && <ChatList chats={chats} total={data.chats_count} />}
         <form onSubmit={(event) => void erase(event)}>
-          <FormSection title="Erase permanently">
+          <FormSection title={t`Erase permanently`}>
             <p>
-              This cannot be undone. Data that was delivered to your own systems is not deleted there. If the visitor
-              writes again, even during the erasure, they are a new visitor.
+              {t`This cannot be undone. Data that was delivered to your own systems is not deleted there. If the visitor writes again, even during the erasure, they are a new visitor.`}
             </p>
             <div class="field">
-              <label for="erase-name">
-                Type <b dir="auto">{name}</b> to confirm
-              </label>
+              <label for="erase-name">{rich`Type ${(<b dir="auto">{name}</b>)} to confirm`}</label>
               <input
                 id="erase-name"
                 class="input"
@@ -132,7 +130,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
             <div>
               <button type="submit" class="btn danger" aria-disabled={!canErase}>
                 <Icon name="trash-2" />
-                {state === "running" ? "Erasing…" : progress === undefined ? "Erase permanently" : "Continue"}
+                {state === "running" ? t`Erasing…` : progress === undefined ? t`Erase permanently` : t`Continue`}
               </button>
             </div>
           </FormSection>
@@ -145,9 +143,12 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
 function ErasureProgress({ progress, total }: { progress: Progress; total: number }) {
   return (
     <div class="task-progress" role="status">
-      <progress aria-label="Progress" max={Math.max(total, progress.chats, 1)} value={progress.chats} />
+      <progress aria-label={t`Progress`} max={Math.max(total, progress.chats, 1)} value={progress.chats} />
       <p>
-        {progress.chats} of {total} {total === 1 ? "chat" : "chats"}, {progress.entries} entries
+        {plural(total, "{done} of {count} chat, {entries} entries", "{done} of {count} chats, {entries} entries", {
+          done: progress.chats,
+          entries: progress.entries,
+        })}
       </p>
     </div>
   );
@@ -156,14 +157,14 @@ function ErasureProgress({ progress, total }: { progress: Progress; total: numbe
 function ErasedData({ number, data }: { number: number; data: VisitorData }) {
   const { visitor, chats_count: chats, entries, is_complete: isComplete } = data;
   const fields = [
-    ["Name", isAnonymous(visitor.name) ? null : visitor.name],
-    ["E-mail", visitor.email],
-    ["Phone", visitor.phone],
-    ["About", visitor.description],
-    ["Id in your system", String(visitor.id)],
+    [t`Name`, isAnonymous(visitor.name) ? null : visitor.name],
+    [t`E-mail`, visitor.email],
+    [t`Phone`, visitor.phone],
+    [t`About`, visitor.description],
+    [t`Id in your system`, String(visitor.id)],
   ] as const;
   return (
-    <FormSection title="What is deleted">
+    <FormSection title={t`What is deleted`}>
       <dl class="facts">
         {fields.map(
           ([label, value]) =>
@@ -178,38 +179,46 @@ function ErasedData({ number, data }: { number: number; data: VisitorData }) {
       </dl>
       <ul class="erased-data">
         <li>
-          {chats === 0 ? "no chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number}, with{" "}
-          {isComplete ? "" : "at least "}
-          {entries === 1 ? "1 entry" : `${entries} entries`}: every message, note and event
+          {t`${erasedChatsText(chats)} of visitor ${number}, with ${erasedEntriesText(entries, isComplete)}: every message, note and event`}
         </li>
-        <li>the CRM card, custom data, pages and browser sessions</li>
-        <li>all deliveries with their attempts, also those that are pending</li>
-        {visitor.blacklisted && <li>the blacklist entry</li>}
+        <li>{t`the CRM card, custom data, pages and browser sessions`}</li>
+        <li>{t`all deliveries with their attempts, also those that are pending`}</li>
+        {visitor.blacklisted && <li>{t`the blacklist entry`}</li>}
       </ul>
     </FormSection>
   );
 }
 
+const erasedChatsText = (count: number) =>
+  count === 0 ? t`no chats` : plural(count, "{count} chat", "all {count} chats");
+
+const erasedEntriesText = (count: number, isComplete: boolean) =>
+  isComplete
+    ? plural(count, "{count} entry", "{count} entries")
+    : plural(count, "at least {count} entry", "at least {count} entries");
+
 const STATE_NAMES: Record<ChatRow["state"], string> = {
-  waiting: "waiting",
-  active: "with an agent",
-  bot: "with a bot",
-  closed: "closed",
+  waiting: t`waiting`,
+  active: t`with an agent`,
+  bot: t`with a bot`,
+  closed: t`closed`,
 };
 
 function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }) {
   const now = Math.floor(Date.now() / 1000);
   const openCount = chats.filter(({ state }) => state !== "closed").length;
   return (
-    <FormSection title="Chats">
+    <FormSection title={t`Chats`}>
       {openCount > 0 && (
         <p class="notice">
           <Icon name="triangle-alert" />
-          {openCount === 1 ? "One chat is still open." : `${openCount} chats are still open.`}
+          {openCount === 1
+            ? t`One chat is still open.`
+            : plural(openCount, "{count} chat is still open.", "{count} chats are still open.")}
         </p>
       )}
       <table class="plain-table">
-        <TableHead columns={["Chat", "Channel", "State", ["Last active", "end"]]} />
+        <TableHead columns={[t`Chat`, t`Channel`, t`State`, [t`Last active`, "end"]]} />
         <tbody>
           {chats.map(({ chat_id, channel, state, updated_at }) => (
             <tr key={chat_id}>
@@ -225,7 +234,15 @@ function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }
           ))}
         </tbody>
       </table>
-      {total > chats.length && <p class="quiet-text">{total - chats.length} earlier chats are not listed.</p>}
+      {total > chats.length && (
+        <p class="quiet-text">
+          {plural(
+            total - chats.length,
+            "{count} earlier chats are not listed.",
+            "{count} earlier chats are not listed.",
+          )}
+        </p>
+      )}
     </FormSection>
   );
 }
@@ -233,15 +250,17 @@ function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }
 function Erased({ name, progress }: { name: string; progress: Progress }) {
   return (
     <div class="detail-page">
-      <DetailHeader name={`${name} is erased`} list={LIST} />
+      <DetailHeader name={t`${name} is erased`} list={LIST} />
       <div class="blank">
         <Icon name="circle-check" />
-        <h2>{name} is erased</h2>
+        <h2>{t`${name} is erased`}</h2>
         <p>
-          {progress.chats} {progress.chats === 1 ? "chat" : "chats"} with {progress.entries} entries
+          {plural(progress.chats, "{count} chat with {entries} entries", "{count} chats with {entries} entries", {
+            entries: progress.entries,
+          })}
         </p>
         <a class="btn line" href={hrefOf(LIST.route)}>
-          All visitors
+          {t`All visitors`}
         </a>
       </div>
     </div>

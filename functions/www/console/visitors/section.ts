@@ -1,10 +1,11 @@
+import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { Visitors } from "./visitors";
+import { t } from "../../texts/translate";
 
 export const VISITORS: Section = {
   name: "visitors",
-  title: "Visitors",
+  title: t`Visitors`,
   icon: "users",
   isInSmallRail: true,
-  Page: Visitors,
+  Page: lazyComponent(() => import("./visitors").then(({ Visitors }) => Visitors)),
 };

@@ -15,6 +15,7 @@ import { VISITORS_ROUTE } from "../state/page/page-routes";
 import { chatHref, hrefOf, openChat, route } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { useChatSearch } from "../use-chat-search";
+import { t } from "../../texts/translate";
 
 /** Returns the row of each visitor's latest chat, sorted by last activity. */
 function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
@@ -40,22 +41,22 @@ function LatestChat({ number }: { number: number }) {
       ({ chats }) => {
         const latest = Math.max(...chats.map(({ chat_id }) => chat_id));
         if (chats.length > 0) openChat(latest, true);
-        else setProblem("The visitor has no chats.");
+        else setProblem(t`The visitor has no chats.`);
       },
       (error: unknown) =>
         setProblem(
-          hasStatus(error, 404, 403) ? "The number is wrong, or you cannot see the visitor." : errorText(error),
+          hasStatus(error, 404, 403) ? t`The number is wrong, or you cannot see the visitor.` : errorText(error),
         ),
     );
   }, [number]);
-  if (problem === undefined) return <p class="blank appear-late">Loading…</p>;
+  if (problem === undefined) return <p class="blank appear-late">{t`Loading…`}</p>;
   return (
     <div class="blank">
       <Icon name="user-round" />
-      <h2>Visitor {number} cannot be shown</h2>
+      <h2>{t`Visitor ${number} cannot be shown`}</h2>
       <p>{problem}</p>
       <a class="btn line" href={hrefOf(VISITORS_ROUTE)}>
-        All visitors
+        {t`All visitors`}
       </a>
     </div>
   );
@@ -79,13 +80,13 @@ function VisitorList() {
   return (
     <div class="table-page visitors">
       <header>
-        <h2>Visitors</h2>
+        <h2>{t`Visitors`}</h2>
         <label class="search">
           <Icon name="search" />
           <input
             type="search"
-            placeholder="Name, e-mail, phone or number"
-            aria-label="Search visitors"
+            placeholder={t`Name, e-mail, phone or number`}
+            aria-label={t`Search visitors`}
             autocomplete="off"
             spellcheck={false}
             value={searchText}
@@ -98,11 +99,11 @@ function VisitorList() {
           <table>
             <TableHead
               columns={[
-                "Visitor",
-                ["Number", "wide-only"],
-                ["Channel", "wide-only"],
-                ["Last message", "wide-only"],
-                "Last active",
+                t`Visitor`,
+                [t`Number`, "wide-only"],
+                [t`Channel`, "wide-only"],
+                [t`Last message`, "wide-only"],
+                t`Last active`,
               ]}
             />
             <tbody>
@@ -146,12 +147,12 @@ function VisitorList() {
             <Icon name="users" />
             <h2>
               {isLoading
-                ? "Loading…"
+                ? t`Loading…`
                 : isSearching
-                  ? "Searching…"
+                  ? t`Searching…`
                   : searchTerm === ""
-                    ? "No visitor has written yet"
-                    : "Nobody found"}
+                    ? t`No visitor has written yet`
+                    : t`Nobody found`}
             </h2>
             {problem !== undefined && <p>{problem}</p>}
           </div>
@@ -159,7 +160,7 @@ function VisitorList() {
         {searchTerm === "" && typeof chats.nextClosedCursor.value === "number" && (
           <div class="more">
             <button type="button" class="btn line" onClick={() => void chats.loadClosed()}>
-              Show earlier visitors
+              {t`Show earlier visitors`}
             </button>
           </div>
         )}

@@ -4,6 +4,7 @@ import { lazyComponent } from "../../ui/lazy-component";
 import { AdminsOnly } from "../admins-only";
 import { route } from "../state/page/route";
 import { VisitorsPage } from "./visitors-page";
+import { t } from "../../texts/translate";
 
 /** Loaded when it is first opened, because only admins erase visitors. */
 const ErasurePage = lazyComponent<{ number: number }>(() =>
@@ -14,7 +15,7 @@ export function Visitors() {
   const { id, path } = route.value;
   if (id === undefined || path !== "erase") return <VisitorsPage />;
   return (
-    <AdminsOnly text="Only admins erase visitors">
+    <AdminsOnly text={t`Only admins erase visitors`}>
       <ErasurePage key={id} number={id} />
     </AdminsOnly>
   );

@@ -2,7 +2,7 @@
 /* The call form and the progress of a call. */
 
 import type { Call } from "../service/types";
-import type { Texts } from "../texts/texts";
+import type { Texts } from "../texts";
 import { Field, onSubmit } from "../view/field";
 import type { Child } from "../view/jsx/jsx-runtime";
 import type { FormValues } from "../visitor/contact-rules";

@@ -1,6 +1,6 @@
 /* The texts about calls in all languages. One file contains them all, because few visitors load it. */
 
-import { withOverrides } from "../texts/texts";
+import { withOverrides } from "../texts";
 
 const en = {
   call: "Call me back",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Call, Settings } from "../service/types";
 import { createState, Store, type Screen } from "../state";
-import english from "../texts/en";
+import english from "../../texts/en/widget";
 import { DeferredStorage } from "../visitor/deferred-storage";
 import type { CallParts } from "../parts";
 import { VisitorCalls } from "./visitor-calls";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { Message, Session, Settings } from "../service/types";
 import { createState, Store } from "../state";
-import english from "../texts/en";
+import english from "../../texts/en/widget";
 import { DeferredStorage } from "../visitor/deferred-storage";
 import type { VisitorSession } from "../visitor/visitor-session";
 import { Messenger } from "./messenger";

@@ -5,7 +5,7 @@ import type { UploadedFile } from "../../files/upload";
 import { ServiceError, type Post } from "../service/client";
 import type { ButtonId, Call, Chat, Earlier, Frame, Message, Mode, OnlineAgent, Session } from "../service/types";
 import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
-import { fill } from "../texts/texts";
+import { fill } from "../texts";
 import type { DeferredStorage } from "../visitor/deferred-storage";
 import { PersonChanged, type VisitorSession } from "../visitor/visitor-session";
 import { LiveConnection, type Link, type LiveEvents } from "./live-connection";

@@ -4,7 +4,7 @@
 import { safeMedia } from "../chat/safe-address";
 import type { CustomFieldSetting } from "../service/types";
 import type { State } from "../state";
-import type { Texts } from "../texts/texts";
+import type { Texts } from "../texts";
 import { answerName, MAX_ANSWER_LENGTH } from "../visitor/contact-rules";
 import { controlAttributes, FieldError, FieldLabel } from "./field";
 

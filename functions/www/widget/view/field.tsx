@@ -1,7 +1,7 @@
 /** @jsxImportSource #widget */
 import type { FormField, FormValues } from "../visitor/contact-rules";
 import type { ContactField } from "../service/types";
-import type { Texts } from "../texts/texts";
+import type { Texts } from "../texts";
 import type { Child } from "./jsx/jsx-runtime";
 import { limitAttributes, showLength, TextLimit } from "./text-limit";
 

@@ -3,7 +3,7 @@
 
 import type { Props } from "./props";
 import type { VisitorUpload } from "../state";
-import { fill } from "../texts/texts";
+import { fill } from "../texts";
 import { ClipIcon, CrossIcon } from "./icons";
 
 export function AttachButton({ state: { texts }, actions }: Props) {

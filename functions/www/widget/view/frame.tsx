@@ -1,5 +1,5 @@
 /** @jsxImportSource #widget */
-import { fill } from "../texts/texts";
+import { fill } from "../texts";
 import type { Props } from "./props";
 import { fillsScreen } from "./fills-screen";
 import { DownIcon } from "./icons";

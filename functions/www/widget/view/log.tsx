@@ -4,7 +4,7 @@
 import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
 import { isAddressNeeded, type Notice, type State } from "../state";
-import { fill } from "../texts/texts";
+import { fill } from "../texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
 import { Avatar, personNamed } from "./avatar";

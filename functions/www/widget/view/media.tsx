@@ -4,7 +4,7 @@
 import { MEDIA_TYPES, SHOWN_TYPES } from "../../ui/media-types";
 import { safeMedia } from "../chat/safe-address";
 import type { Message } from "../service/types";
-import type { Texts } from "../texts/texts";
+import type { Texts } from "../texts";
 import type { Props } from "./props";
 import { FileIcon, PlaceIcon } from "./icons";
 

@@ -3,7 +3,7 @@
 
 import type { Settings } from "../service/types";
 import type { State } from "../state";
-import { fill, isRightToLeft } from "../texts/texts";
+import { fill, isRightToLeft } from "../texts";
 import type { Actions, Props } from "./props";
 import { EmptyWindow } from "./frame";
 import type { HostElement } from "./host-element";

@@ -1,7 +1,7 @@
 /** @jsxImportSource #widget */
 /* The limit of a message's length: a counter near it, and words for a pasted text that exceeds it. */
 
-import { fill, type Texts } from "../texts/texts";
+import { fill, type Texts } from "../texts";
 
 /** The maximum length of a message. */
 const MAX_LENGTH = 1000;

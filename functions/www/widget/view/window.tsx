@@ -1,7 +1,7 @@
 /** @jsxImportSource #widget */
 import type { Person } from "../service/types";
 import { isAway, isWithBot, showsLog, type State } from "../state";
-import { fill } from "../texts/texts";
+import { fill } from "../texts";
 import { Avatar, personNamed } from "./avatar";
 import { Composer } from "./composer";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CustomFieldSetting, Settings } from "../service/types";
-import texts from "../texts/en";
+import texts from "../../texts/en/widget";
 import { findErrors, findOfflineErrors, formField, formVersion, isKnown, nonBlank, splitValues } from "./contact-rules";
 
 const QUESTION: CustomFieldSetting = {

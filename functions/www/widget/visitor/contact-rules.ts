@@ -2,7 +2,7 @@
 
 import { isEmail, isPhone } from "../api/arguments";
 import type { Answers, ContactField, ContactInfo, CustomFieldSetting, Settings } from "../service/types";
-import type { Texts } from "../texts/texts";
+import type { Texts } from "../texts";
 
 type ContactsForm = Settings["contacts_form"];
 /** The name of a field in a form. The answer to a question of the account is named by its key. */

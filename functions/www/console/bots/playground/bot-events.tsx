@@ -5,6 +5,7 @@ import { EventItem } from "./event-item";
 import type { PlaygroundConversation } from "./playground-conversation";
 import { eventsOf } from "./playground-events";
 import { useFollowEnd } from "./use-follow-end";
+import { t } from "../../../texts/translate";
 
 /** What the bot was sent, and what came back, in order. */
 export function BotEvents({ conversation }: { conversation: PlaygroundConversation }) {
@@ -16,23 +17,23 @@ export function BotEvents({ conversation }: { conversation: PlaygroundConversati
   });
   const { list, onScroll } = useFollowEnd<HTMLElement>(chats.flatMap(({ events }) => events).length);
   return (
-    <section ref={list} class="playground-events scroll" aria-label="Events" tabIndex={0} onScroll={onScroll}>
+    <section ref={list} class="playground-events scroll" aria-label={t`Events`} tabIndex={0} onScroll={onScroll}>
       {chats.length === 0 && (
-        <p class="quiet-text">Here you see what the bot is sent, with the request, and what comes back.</p>
+        <p class="quiet-text">{t`Here you see what the bot is sent, with the request, and what comes back.`}</p>
       )}
       {chats.map(({ chatId, events, problem }) => (
         <div key={chatId} class="playground-events-of-chat">
           <h3>
             <a class="link" href={chatHref(chatId)}>
-              Open chat #{chatId}
+              {t`Open chat #${chatId}`}
             </a>
           </h3>
           {problem !== undefined && (
             <p class="notice bad" role="alert">
-              The events could not be loaded. {errorText(problem)}
+              {t`The events could not be loaded. ${errorText(problem)}`}
             </p>
           )}
-          <ol aria-label={`Events of chat ${chatId}`}>
+          <ol aria-label={t`Events of chat ${chatId}`}>
             {events.map((event) => (
               <EventItem key={event.key} event={event} />
             ))}

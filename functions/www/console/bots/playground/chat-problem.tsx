@@ -1,6 +1,7 @@
 import { hasStatus } from "../../../api/client";
 import type { PlaygroundConversation } from "./playground-conversation";
 import { problemText } from "./problem-text";
+import { t } from "../../../texts/translate";
 
 interface ChatProblemProps {
   conversation: PlaygroundConversation;
@@ -17,12 +18,12 @@ export function ChatProblem({ conversation, settings }: ChatProblemProps) {
   return (
     <p class="notice bad" role="alert">
       <span>
-        {isUnsent ? "The message was not sent." : "The answers could not be read."}{" "}
+        {isUnsent ? t`The message was not sent.` : t`The answers could not be read.`}{" "}
         {problemText(problem, location.hostname)}
       </span>
       {hasStatus(problem, 403, 404) && (
         <a class="btn" href={settings}>
-          Channel settings
+          {t`Channel settings`}
         </a>
       )}
       <button
@@ -30,7 +31,7 @@ export function ChatProblem({ conversation, settings }: ChatProblemProps) {
         class="btn line"
         onClick={() => void (isUnsent ? conversation.sendAll() : conversation.read())}
       >
-        Try again
+        {t`Try again`}
       </button>
     </p>
   );

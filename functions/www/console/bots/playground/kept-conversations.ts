@@ -1,6 +1,7 @@
 import { ApiClient } from "../../../api/client";
 import type { Workspace } from "../../state/workspace";
 import { PlaygroundConversation } from "./playground-conversation";
+import { t } from "../../../texts/translate";
 
 /** The client of the visitor, which does not send the admin's token. */
 const visitorApi = new ApiClient(() => undefined);
@@ -15,11 +16,11 @@ export function keptConversationsOf(workspace: Workspace): Map<string, Playgroun
   return conversations;
 }
 
-export const visitorNameOf = ({ me }: Workspace) => `Playground (${me.name})`;
+export const visitorNameOf = ({ me }: Workspace) => t`Playground (${me.name})`;
 
 /** Returns a new conversation, which begins with the first message. */
 export const newConversation = (workspace: Workspace, widgetId: string) =>
   new PlaygroundConversation(visitorApi, widgetId, visitorNameOf(workspace), {
     url: location.href,
-    title: "Playground",
+    title: t`Playground`,
   });

@@ -10,6 +10,7 @@ import { botRoute } from "../../state/page/page-routes";
 import { useWorkspace } from "../../workspace-context";
 import { NoChannel } from "./no-channel";
 import { Playground } from "./playground";
+import { t } from "../../../texts/translate";
 
 const isWidget = (channel: Channel): channel is WidgetChannel => channel.kind === "widget";
 const settingsOf = (botId: string, name: string) => ({ name, route: botRoute(botId) });
@@ -21,7 +22,7 @@ export function PlaygroundPage({ botId }: { botId: string }) {
     return bot;
   });
   return (
-    <DetailPage loaded={loaded} what="The bot" list={settingsOf(botId, "The bot's settings")}>
+    <DetailPage loaded={loaded} what={t`The bot`} list={settingsOf(botId, t`The bot's settings`)}>
       {(bot) => <ChannelChoice bot={bot} widgets={(channels.items.value ?? []).filter(isWidget)} />}
     </DetailPage>
   );
@@ -32,7 +33,7 @@ function ChannelChoice({ bot, widgets }: { bot: Bot; widgets: readonly WidgetCha
   const connected = widgets.filter(({ channel_id }) => bot.channel_ids.includes(channel_id));
   const [chosenId, setChosenId] = useState(connected[0]?.channel_id);
   const channel = connected.find(({ channel_id }) => channel_id === chosenId) ?? connected[0];
-  const header = { name: `Playground: ${bot.name}`, list: settingsOf(bot.bot_id, `Settings of ${bot.name}`) };
+  const header = { name: t`Playground: ${bot.name}`, list: settingsOf(bot.bot_id, t`Settings of ${bot.name}`) };
   if (channel === undefined)
     return (
       <div class="detail-page">
@@ -42,7 +43,7 @@ function ChannelChoice({ bot, widgets }: { bot: Bot; widgets: readonly WidgetCha
     );
   const choice = connected.length > 1 && (
     <FilterSelect
-      label="Channel"
+      label={t`Channel`}
       value={channel.channel_id}
       options={connected.map(({ channel_id, name }) => ({ value: channel_id, label: name }))}
       onChange={setChosenId}

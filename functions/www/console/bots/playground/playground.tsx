@@ -8,11 +8,12 @@ import { BotEvents } from "./bot-events";
 import { useConversation } from "./use-conversation";
 import { useUpdates } from "./use-updates";
 import { VisitorChat } from "./visitor-chat";
+import { t } from "../../../texts/translate";
 
 type Pane = "chat" | "events";
 const PANES = [
-  { value: "chat", label: "Chat" },
-  { value: "events", label: "Events" },
+  { value: "chat", label: t`Chat` },
+  { value: "events", label: t`Events` },
 ] as const;
 
 interface PlaygroundProps {
@@ -46,9 +47,9 @@ export function Playground({ botId, channel, header, choice }: PlaygroundProps) 
           }}
         >
           <Icon name="refresh-cw" />
-          Start again
+          {t`Start again`}
         </button>
-        <Segments name="pane" label="What is shown" value={pane} options={PANES} hidesLabel onChange={setPane} />
+        <Segments name="pane" label={t`What is shown`} value={pane} options={PANES} hidesLabel onChange={setPane} />
       </DetailHeader>
       <VisitorChat conversation={conversation} channel={channel} textarea={textarea} />
       <BotEvents conversation={conversation} />

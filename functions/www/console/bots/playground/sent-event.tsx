@@ -2,11 +2,11 @@ import { useId, useState } from "preact/hooks";
 import type { Delivery } from "../../../api/types";
 import { Icon } from "../../../ui/icons";
 import { formatDuration } from "../../../ui/time";
-import { countText } from "../../../ui/words";
 import { resultText, sentName, STATE_NAMES } from "../../deliveries/log-filter";
 import { EventCard } from "./event-item";
 import type { PlaygroundEvent } from "./playground-events";
 import { SentEventDetail } from "./sent-event-detail";
+import { plural, t } from "../../../texts/translate";
 
 /** An event that the bot was sent: its result, and on demand the request and the attempts. */
 export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" } }) {
@@ -15,7 +15,7 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
   const id = useId();
   const name = sentName({ target: "bot", type: entry.type });
   return (
-    <EventCard at={at} from="To the bot" name={<code>{name}</code>}>
+    <EventCard at={at} from={t`To the bot`} name={<code>{name}</code>}>
       <p class="clip" dir="auto">
         {MEANINGS[name] ?? entry.text}
       </p>
@@ -33,7 +33,7 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="chevron-down" />
-        Request and attempts
+        {t`Request and attempts`}
       </button>
       {isOpen && (
         <div id={id} class="detail">
@@ -46,19 +46,23 @@ export function SentEvent({ event }: { event: PlaygroundEvent & { kind: "sent" }
 
 /** What the events say, except CLIENT_MESSAGE, which has the words of the visitor. */
 const MEANINGS: Record<string, string> = {
-  AGENT_JOINED: "An agent has the chat.",
-  AGENT_UNAVAILABLE: "No agent takes the chat: the bot keeps it.",
-  CHAT_RETURNED: "An agent has given the chat to the bot.",
-  CHAT_CLOSED: "The chat is over.",
+  AGENT_JOINED: t`An agent has the chat.`,
+  AGENT_UNAVAILABLE: t`No agent takes the chat: the bot keeps it.`,
+  CHAT_RETURNED: t`An agent has given the chat to the bot.`,
+  CHAT_CLOSED: t`The chat is over.`,
 };
 
 /** A bot that takes a turn as one event gets the messages of the turn with the last one. */
-const NOT_SENT = "Sent with a later message, or no longer needed";
+const NOT_SENT = t`Sent with a later message, or no longer needed`;
 
 /** Returns the result of the last attempt, the number of attempts, and the duration of the last one. */
 function outcomeText(delivery: Delivery): string {
   const { attempts, attempts_left_out: leftOut = 0 } = delivery;
   const last = attempts.at(-1);
   if (last === undefined) return delivery.state === "superseded" ? NOT_SENT : resultText(delivery);
-  return [resultText(delivery), countText(attempts.length + leftOut, "attempt"), formatDuration(last.ms)].join(" · ");
+  return [
+    resultText(delivery),
+    plural(attempts.length + leftOut, "{count} attempt", "{count} attempts"),
+    formatDuration(last.ms),
+  ].join(" · ");
 }

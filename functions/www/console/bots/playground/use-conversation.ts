@@ -3,6 +3,7 @@ import { toast } from "../../../ui/toast";
 import { errorText } from "../../state/page/error-text";
 import { useWorkspace } from "../../workspace-context";
 import { keptConversationsOf, newConversation } from "./kept-conversations";
+import { t } from "../../../texts/translate";
 
 /** Returns the conversation with a bot on a channel, and a function that closes its chat and begins another
  * one with another visitor. */
@@ -20,7 +21,7 @@ export function useConversation(botId: string, channelId: string) {
     setConversation(begin());
     if (chatId === undefined) return;
     workspace.api.post("/agent/chats/{chat_id}/close", { path: { chat_id: chatId } }).catch((error: unknown) => {
-      toast(`Chat #${chatId} was not closed. ${errorText(error)}`, { isBad: true });
+      toast(t`Chat #${chatId} was not closed. ${errorText(error)}`, { isBad: true });
     });
   };
   return { conversation, startAgain };

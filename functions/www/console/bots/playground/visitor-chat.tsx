@@ -8,6 +8,7 @@ import { visitorNameOf } from "./kept-conversations";
 import type { PlaygroundConversation } from "./playground-conversation";
 import { VisitorComposer } from "./visitor-composer";
 import { VisitorLog } from "./visitor-log";
+import { rich, t } from "../../../texts/translate";
 
 interface VisitorChatProps {
   conversation: PlaygroundConversation;
@@ -20,16 +21,15 @@ export function VisitorChat({ conversation, channel, textarea }: VisitorChatProp
   const workspace = useWorkspace();
   const settings = hrefOf(channelRoute(channel.channel_id));
   return (
-    <section class="playground-chat" aria-label="Chat as a visitor">
+    <section class="playground-chat" aria-label={t`Chat as a visitor`}>
       <p class="playground-note">
-        This is a real conversation on the channel <b dir="auto">{channel.name}</b>. Agents see it as “
-        {visitorNameOf(workspace)}” and can take it over, and it counts in the reports.
+        {rich`This is a real conversation on the channel ${(<b dir="auto">{channel.name}</b>)}. Agents see it as “${visitorNameOf(workspace)}” and can take it over, and it counts in the reports.`}
       </p>
       {!channel.enabled && (
         <p class="notice bad">
-          <span>The channel is switched off: its visitors cannot write.</span>
+          <span>{t`The channel is switched off: its visitors cannot write.`}</span>
           <a class="btn line" href={settings}>
-            Channel settings
+            {t`Channel settings`}
           </a>
         </p>
       )}

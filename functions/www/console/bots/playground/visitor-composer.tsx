@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { isSendKey } from "../../conversation/send-key";
 import { useGrowingHeight } from "../../conversation/use-growing-height";
+import { t } from "../../../texts/translate";
 
 /** The service cuts longer messages of visitors (docs/openapi.json, widgetMessage). */
 const MAX_MESSAGE_CHARACTERS = 1000;
@@ -30,8 +31,8 @@ export function VisitorComposer({ textarea, onSend }: VisitorComposerProps) {
           dir="auto"
           maxLength={MAX_MESSAGE_CHARACTERS}
           value={text}
-          aria-label="Message of the visitor"
-          placeholder="Write as a visitor"
+          aria-label={t`Message of the visitor`}
+          placeholder={t`Write as a visitor`}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (!event.isComposing && isSendKey(event)) send(event);
@@ -40,7 +41,7 @@ export function VisitorComposer({ textarea, onSend }: VisitorComposerProps) {
         <div class="bar">
           <span class="grow" />
           <button type="submit" class="btn primary" aria-disabled={text.trim() === ""}>
-            Send <kbd aria-hidden="true">Enter</kbd>
+            {t`Send`} <kbd aria-hidden="true">{t`Enter`}</kbd>
           </button>
         </div>
       </div>

@@ -4,6 +4,7 @@ import { Bubble } from "../../conversation/bubble";
 import { useWorkspace } from "../../workspace-context";
 import { messageKey, type PlaygroundConversation } from "./playground-conversation";
 import { useFollowEnd } from "./use-follow-end";
+import { t } from "../../../texts/translate";
 
 /** The messages that the visitor sees. */
 export function VisitorLog({ conversation }: { conversation: PlaygroundConversation }) {
@@ -13,10 +14,10 @@ export function VisitorLog({ conversation }: { conversation: PlaygroundConversat
   const last = messages.at(-1);
   const answerWith = (text: string, buttonId?: string | number) => void conversation.send(text, buttonId);
   return (
-    <div ref={list} class="log scroll" role="log" aria-label="Messages" tabIndex={0} onScroll={onScroll}>
+    <div ref={list} class="log scroll" role="log" aria-label={t`Messages`} tabIndex={0} onScroll={onScroll}>
       <div class="inner">
         <span class="grow" />
-        {last === undefined && unsent.length === 0 && <p class="event">Write the first message</p>}
+        {last === undefined && unsent.length === 0 && <p class="event">{t`Write the first message`}</p>}
         {messages.map((message) => (
           <MessageLine
             key={messageKey(message)}
@@ -50,7 +51,7 @@ interface MessageLineProps {
 
 function MessageLine({ message, onReply }: MessageLineProps) {
   const { from, name, at } = message;
-  const author = from === "visitor" ? "You" : (name ?? (from === "bot" ? "The bot" : "An agent"));
+  const author = from === "visitor" ? t`You` : (name ?? (from === "bot" ? t`The bot` : t`An agent`));
   const seconds = Math.floor(at / 1000);
   return (
     <div class={`turn ${from === "visitor" ? "ours" : "theirs"} by-${from}`} role="group" aria-label={author}>
@@ -58,7 +59,7 @@ function MessageLine({ message, onReply }: MessageLineProps) {
         {from !== "visitor" && (
           <span class="by">
             <span class="clip" dir="auto">
-              {from === "bot" ? `${author} (bot)` : author}
+              {from === "bot" ? t`${author} (bot)` : author}
             </span>
           </span>
         )}
@@ -77,5 +78,5 @@ function EndOfChat({ conversation }: { conversation: PlaygroundConversation }) {
   const chatId = conversation.chatIds.value.at(-1);
   const { timelines } = useWorkspace();
   if (chatId === undefined || timelines.open(chatId).chatDetails.value?.state !== "closed") return null;
-  return <p class="event">The chat is closed. The next message opens a new one.</p>;
+  return <p class="event">{t`The chat is closed. The next message opens a new one.`}</p>;
 }

@@ -4,8 +4,11 @@ import type { PresenceStatus } from "../../../api/types";
 import { toast } from "../../../ui/toast";
 import { errorText } from "../page/error-text";
 import { isNewSession } from "./session";
+import { t } from "../../../texts/translate";
 
 /** Whether this agent is online. */
+const STATUS_WORDS: Record<PresenceStatus, string> = { online: t`online`, away: t`away`, offline: t`offline` };
+
 export class Presence {
   /** Undefined until it is known. */
   readonly status = signal<PresenceStatus | undefined>(undefined);
@@ -30,7 +33,7 @@ export class Presence {
       await this.api.put("/agent/presence", { body: { status } });
     } catch (error) {
       this.status.value = before;
-      toast(`You are still ${before ?? "offline"}. ${errorText(error)}`, { isBad: true });
+      toast(t`You are still ${STATUS_WORDS[before ?? "offline"]}. ${errorText(error)}`, { isBad: true });
     }
   }
 }

@@ -9,6 +9,7 @@ import { type ChatStore, visitorName } from "../list/chats";
 import type { Closing } from "../chat/closing";
 import type { Ownership } from "../chat/ownership";
 import { openChat } from "../page/route";
+import { t } from "../../../texts/translate";
 
 /** How long a toast stays that tells of a chat that the agent was given, or of a message that was not delivered. */
 const ALERT_TOAST_MS = 20_000;
@@ -40,17 +41,17 @@ export class ChatAlerts {
     if (row.state !== "waiting" && !chats.isMine(row) && call?.agent?.id !== this.myId) return;
     const name = visitorName(row);
     const text = call ? ringingText(call, name) : messageText(row, entry);
-    if (closing.undo(row.chat_id)) toast(`${name} wrote again. The chat stays open.`);
+    if (closing.undo(row.chat_id)) toast(t`${name} wrote again. The chat stays open.`);
     announce(call ? text : this.announcement(row, text));
     if (this.isReading(row.chat_id)) return;
-    const title = call ? callTitle(call) : row.state === "waiting" ? `${name} is waiting` : name;
+    const title = call ? callTitle(call) : row.state === "waiting" ? t`${name} is waiting` : name;
     notify(title, text, row.chat_id);
   }
 
   private announcement(row: ChatRow, text: string): string {
     const name = visitorName(row);
     if (this.stores.openChatId.peek() === row.chat_id) return `${name}: ${text}`;
-    return row.state === "waiting" ? `${name} is waiting for an agent` : `New message from ${name}`;
+    return row.state === "waiting" ? t`${name} is waiting for an agent` : t`New message from ${name}`;
   }
 
   /** A colleague, a bot or an assignment has given the chat to the agent. */
@@ -61,18 +62,18 @@ export class ChatAlerts {
     const isReading = this.isReading(chatId);
     const name = visitorName(row);
     const text =
-      by === undefined ? `The chat with ${name} is yours now.` : `${by.name} gave you the chat with ${name}.`;
+      by === undefined ? t`The chat with ${name} is yours now.` : t`${by.name} gave you the chat with ${name}.`;
     if (!isReading) chats.setGiven(chatId, true);
     if (openChatId.peek() === chatId) toast(text);
     else this.show(chatId, text, false);
-    if (!isReading) notify(`${name} is your chat now`, text, chatId);
+    if (!isReading) notify(t`${name} is your chat now`, text, chatId);
   }
 
   /** A colleague's note mentions the agent. */
   mentioned(chatId: number, note: Entry): void {
     const row = this.stores.headers.peek(chatId);
-    const name = row === undefined ? `chat #${chatId}` : visitorName(row);
-    const text = `${note.agent?.name ?? "A colleague"} mentions you in the chat with ${name}.`;
+    const name = row === undefined ? t`chat #${chatId}` : visitorName(row);
+    const text = t`${note.agent?.name ?? t`A colleague`} mentions you in the chat with ${name}.`;
     announce(text);
     if (this.isReading(chatId)) return;
     this.show(chatId, text, false);
@@ -81,7 +82,7 @@ export class ChatAlerts {
 
   /** The time has come until which the agent has put an own chat aside. */
   snoozeEnded(row: ChatRow): void {
-    const text = `The chat with ${visitorName(row)} is back from its snooze.`;
+    const text = t`The chat with ${visitorName(row)} is back from its snooze.`;
     announce(text);
     if (this.isReading(row.chat_id)) return;
     this.show(row.chat_id, text, false);
@@ -95,12 +96,12 @@ export class ChatAlerts {
     if (entry !== undefined && this.reportedFailures.has(failure)) return;
     this.reportedFailures.add(failure);
     const row = this.stores.headers.peek(chatId);
-    const name = row === undefined ? `chat #${chatId}` : visitorName(row);
-    const text = `Your message to ${name} was not delivered.`;
+    const name = row === undefined ? t`chat #${chatId}` : visitorName(row);
+    const text = t`Your message to ${name} was not delivered.`;
     announce(text);
     if (this.isReading(chatId)) return;
     this.show(chatId, text, true);
-    notify("Not delivered", text, chatId);
+    notify(t`Not delivered`, text, chatId);
   }
 
   private isReading(chatId: number): boolean {
@@ -110,7 +111,7 @@ export class ChatAlerts {
   /** Shows a toast with a button that opens the chat. It replaces an earlier one about the chat. */
   private show(chatId: number, text: string, isBad: boolean): void {
     this.dismiss(chatId);
-    const action = { label: "Open", run: () => openChat(chatId) };
+    const action = { label: t`Open`, run: () => openChat(chatId) };
     this.dismissals.set(chatId, toast(text, { isBad, durationMs: ALERT_TOAST_MS, action }));
   }
 

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ApiClient } from "../../../api/client";
 import type { CappedCount } from "../../../api/types";
-import { countText } from "../../../ui/words";
+import { plural, t } from "../../../texts/translate";
 
 const DAY_SECONDS = 86_400;
 const REFRESH_MS = 300_000;
@@ -62,8 +62,10 @@ export function useFailureText(api: ApiClient, isAdmin: boolean): string | undef
   }, [api, isAdmin]);
   const [failed, failing] = [failedDeliveries.value, longOutages.value];
   const parts = [
-    failed !== undefined && failed.count > 0 ? [`${cappedText(failed)} failed in 24 hours`] : [],
-    failing > 0 ? [`${countText(failing, "receiver fails", "receivers fail")} for more than a day`] : [],
+    failed !== undefined && failed.count > 0 ? [t`${cappedText(failed)} failed in 24 hours`] : [],
+    failing > 0
+      ? [plural(failing, "{count} receiver fails for more than a day", "{count} receivers fail for more than a day")]
+      : [],
   ].flat();
   return parts.length === 0 ? undefined : parts.join(", ");
 }

@@ -2,13 +2,14 @@
 
 import type { Call } from "../../../api/types";
 import { capitalized } from "../../../ui/words";
+import { t } from "../../../texts/translate";
 
 export const isInProgress = ({ status }: Call): boolean => status !== "end" && status !== "error";
 
 const TITLES: Record<Call["type"], string> = {
-  callback: "Callback",
-  incoming: "Incoming call",
-  outgoing: "Outgoing call",
+  callback: t`Callback`,
+  incoming: t`Incoming call`,
+  outgoing: t`Outgoing call`,
 };
 
 /** Returns the kind of a call, for example "Callback". */
@@ -16,23 +17,25 @@ export const callTitle = ({ type }: Call): string => TITLES[type];
 
 /** Returns the status of a call. `me` is the agent who reads it. */
 export function callStatus(call: Call, me: number): string {
-  const called = call.agent === undefined ? "an agent" : call.agent.id === me ? "you" : call.agent.name;
+  const called = call.agent?.id === me ? undefined : (call.agent?.name ?? t`an agent`);
   switch (call.status) {
     case "start":
-      return `Calling ${called}`;
+      return called === undefined ? t`Calling you` : t`Calling ${called}`;
     case "agent_connected":
       // The visitor of an incoming call has been on the phone from the beginning.
-      return call.type === "incoming" ? inConversation(called) : "Calling the visitor";
+      return call.type === "incoming" ? inConversation(called) : t`Calling the visitor`;
     case "client_connected":
       return inConversation(called);
     case "end":
-      return call.duration === undefined ? "Ended" : `Ended after ${formatTalkTime(call.duration)}`;
+      return call.duration === undefined ? t`Ended` : t`Ended after ${formatTalkTime(call.duration)}`;
     case "error":
-      return capitalized(call.reason ?? "failed");
+      return capitalized(call.reason ?? t`failed`);
   }
 }
 
-const inConversation = (called: string) => (called === "you" ? "You are talking" : `Talking with ${called}`);
+/** `called` is undefined for the agent who reads it. */
+const inConversation = (called: string | undefined) =>
+  called === undefined ? t`You are talking` : t`Talking with ${called}`;
 
 /** Formats seconds, for example as 2:05 or 1:02:05. */
 export function formatTalkTime(seconds: number): string {
@@ -43,4 +46,4 @@ export function formatTalkTime(seconds: number): string {
 
 /** Returns the text that alerts an agent whose phone a call rings, for example "Callback for Ada Lind". */
 export const ringingText = (call: Call, name: string): string =>
-  call.type === "incoming" ? `${name} is calling you` : `${callTitle(call)} for ${name}`;
+  call.type === "incoming" ? t`${name} is calling you` : t`${callTitle(call)} for ${name}`;

@@ -5,6 +5,7 @@ import type { ChatHeaders } from "./chat-headers";
 import { type ChatStore, visitorName } from "../list/chats";
 import { errorText } from "../page/error-text";
 import { openChat } from "../page/route";
+import { t } from "../../../texts/translate";
 
 /** How long the agent can undo closing a chat. The request is sent only after this time. */
 const UNDO_CLOSE_MS = 5000;
@@ -27,9 +28,9 @@ export class Closing {
       this.undo(chatId);
       openChat(chatId);
     };
-    const dismiss = toast(`Chat with ${visitorName(row)} closed.`, {
+    const dismiss = toast(t`Chat with ${visitorName(row)} closed.`, {
       durationMs: UNDO_CLOSE_MS,
-      action: { label: "Undo", run: undo },
+      action: { label: t`Undo`, run: undo },
     });
     const timer = setTimeout(() => void this.send(chatId, false), UNDO_CLOSE_MS);
     this.waiting.set(chatId, { timer, dismiss });
@@ -74,7 +75,7 @@ export class Closing {
       this.showClosed(this.chats.peek(chatId) ?? before);
     } catch (error) {
       if (before !== undefined)
-        toast(`The chat with ${visitorName(before)} was not closed. ${errorText(error)}`, { isBad: true });
+        toast(t`The chat with ${visitorName(before)} was not closed. ${errorText(error)}`, { isBad: true });
     } finally {
       this.chats.setClosing(chatId, false);
     }

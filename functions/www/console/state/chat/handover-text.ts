@@ -1,28 +1,29 @@
 /* What a bot tells the agents when it hands over a chat, in words. */
 
 import type { ChatRow, Entry } from "../../../api/types";
+import { t } from "../../../texts/translate";
 
 type Handover = NonNullable<ChatRow["handover"]>;
 type Reason = NonNullable<Handover["reason"]>;
 type Priority = NonNullable<Handover["priority"]>;
 
 export const REASON_LABELS: Record<Reason, string> = {
-  requested: "Asked for a person",
-  unknown_answer: "The bot has no answer",
-  sensitive: "Sensitive",
-  complaint: "Complaint",
-  sales: "Sales",
-  out_of_scope: "Not for the bot",
-  error: "Error of the bot",
-  other: "Other",
+  requested: t`Asked for a person`,
+  unknown_answer: t`The bot has no answer`,
+  sensitive: t`Sensitive`,
+  complaint: t`Complaint`,
+  sales: t`Sales`,
+  out_of_scope: t`Not for the bot`,
+  error: t`Error of the bot`,
+  other: t`Other`,
 };
 
 /** Chats of normal priority are not marked. */
 export const PRIORITY_LABELS: Record<Priority, string | undefined> = {
-  low: "Low priority",
+  low: t`Low priority`,
   normal: undefined,
-  high: "High priority",
-  urgent: "Urgent",
+  high: t`High priority`,
+  urgent: t`Urgent`,
 };
 
 export const isPressing = (priority: Priority | null) => priority === "high" || priority === "urgent";

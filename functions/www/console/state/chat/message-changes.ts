@@ -5,6 +5,7 @@ import { announce } from "../../../ui/announcer";
 import { toast } from "../../../ui/toast";
 import { errorText } from "../page/error-text";
 import type { Timeline, Timelines } from "./timeline";
+import { t } from "../../../texts/translate";
 
 /** How long after it was sent a message can be changed. The service has the same limit. */
 const MAX_CHANGE_AGE_SECONDS = 24 * 60 * 60;
@@ -58,19 +59,28 @@ export class MessageChanges {
     this.editing.value = undefined;
     if (text === entry.text) return;
     const edited = { ...entry, text, edited_at: Math.floor(Date.now() / 1000) };
-    await this.change(chatId, entry, edited, ["Message changed", "The message was not changed."], () =>
-      this.api.patch("/agent/chats/{chat_id}/messages/{seq}", {
-        path: { chat_id: chatId, seq: entry.seq },
-        body: { text },
-      }),
+    await this.change(
+      chatId,
+      entry,
+      edited,
+      { success: t`Message changed`, failure: (reason) => t`The message was not changed. ${reason}` },
+      () =>
+        this.api.patch("/agent/chats/{chat_id}/messages/{seq}", {
+          path: { chat_id: chatId, seq: entry.seq },
+          body: { text },
+        }),
     );
   }
 
   async delete(chatId: number, entry: Entry): Promise<void> {
     const { seq, id, from, agent, timestamp } = entry;
     const deleted = { seq, id, from, agent, timestamp, type: "deleted", deleted_at: Math.floor(Date.now() / 1000) };
-    await this.change(chatId, entry, deleted as Entry, ["Message deleted", "The message was not deleted."], () =>
-      this.api.delete("/agent/chats/{chat_id}/messages/{seq}", { path: { chat_id: chatId, seq } }),
+    await this.change(
+      chatId,
+      entry,
+      deleted as Entry,
+      { success: t`Message deleted`, failure: (reason) => t`The message was not deleted. ${reason}` },
+      () => this.api.delete("/agent/chats/{chat_id}/messages/{seq}", { path: { chat_id: chatId, seq } }),
     );
   }
 
@@ -79,7 +89,7 @@ export class MessageChanges {
     chatId: number,
     before: Entry,
     after: Entry,
-    [success, failure]: [string, string],
+    { success, failure }: { success: string; failure: (reason: string) => string },
     request: () => Promise<Entry>,
   ): Promise<void> {
     const timeline: Timeline | undefined = this.timelines.peek(chatId);
@@ -89,7 +99,7 @@ export class MessageChanges {
       announce(success);
     } catch (error) {
       timeline?.applyEntry(before);
-      toast(`${failure} ${errorText(error)}`, { isBad: true });
+      toast(failure(errorText(error)), { isBad: true });
     }
   }
 }

@@ -5,6 +5,7 @@ import { toast } from "../../../ui/toast";
 import { type ChatStore, visitorName } from "../list/chats";
 import { errorText } from "../page/error-text";
 import type { ChatHeaders } from "./chat-headers";
+import { t } from "../../../texts/translate";
 
 /** The longest delay of a timer in a browser. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -48,8 +49,8 @@ export class Organizing {
     const shown = until === undefined ? awake : { ...awake, snoozed_until: until };
     if (await this.change(before, shown, { snoozed_until: until ?? null })) {
       if (until === undefined) return;
-      const undo = { label: "Undo", run: () => void this.snooze(chatId, undefined) };
-      toast(`The chat with ${visitorName(before)} is put aside.`, { action: undo });
+      const undo = { label: t`Undo`, run: () => void this.snooze(chatId, undefined) };
+      toast(t`The chat with ${visitorName(before)} is put aside.`, { action: undo });
     }
   }
 
@@ -61,7 +62,7 @@ export class Organizing {
       return true;
     } catch (error) {
       this.headers.apply(before);
-      toast(`The chat with ${visitorName(before)} was not changed. ${errorText(error)}`, { isBad: true });
+      toast(t`The chat with ${visitorName(before)} was not changed. ${errorText(error)}`, { isBad: true });
       return false;
     }
   }

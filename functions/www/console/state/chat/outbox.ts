@@ -6,6 +6,7 @@ import { signal } from "@preact/signals";
 import { ApiError, isRetryable, NetworkError, type ApiClient } from "../../../api/client";
 import type { AgentMessage, NewNote, ReplyActions } from "../../../api/types";
 import type { PrefixedStorage } from "../../../ui/storage";
+import { t } from "../../../texts/translate";
 
 export type OutgoingContent =
   /** `actions` is what the console does with the chat when the message is stored. */
@@ -152,7 +153,7 @@ export class Outbox {
       const rejected: OutgoingItem = {
         ...item,
         state: "rejected",
-        problem: error instanceof Error ? error.message : "It could not be sent.",
+        problem: error instanceof Error ? error.message : t`It could not be sent.`,
       };
       if (this.items.peek().some((other) => other.key === item.key)) this.update(rejected);
       this.onRejected(rejected);
@@ -166,7 +167,7 @@ export class Outbox {
     const failureCount = (this.failureCounts.get(item.chatId) ?? 0) + 1;
     this.failureCounts.set(item.chatId, failureCount);
     const problem =
-      error instanceof NetworkError ? "Waiting for the network" : error instanceof Error ? error.message : "";
+      error instanceof NetworkError ? t`Waiting for the network` : error instanceof Error ? error.message : "";
     if (this.items.peek().some((other) => other.key === item.key)) this.update({ ...item, state: "waiting", problem });
     const retryAfterMs = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 0;
     const delay =

@@ -8,6 +8,7 @@ import type { ChatHeaders } from "./chat-headers";
 import { type ChatStore, visitorName } from "../list/chats";
 import { errorText } from "../page/error-text";
 import type { Session } from "../agent/session";
+import { t } from "../../../texts/translate";
 
 /** How long a push may report that this agent has taken a chat. */
 const TAKEN_SECONDS = 120;
@@ -60,22 +61,22 @@ export class Ownership {
       this.headers.apply(await this.api.patch("/agent/chats/{chat_id}", { path: { chat_id: chatId }, body }));
     } catch (error) {
       if (hasStatus(error, 409)) await this.headers.reload(chatId);
-      else toast(`The offer was not declined. ${errorText(error)}`, { isBad: true });
+      else toast(t`The offer was not declined. ${errorText(error)}`, { isBad: true });
     }
   }
 
   private async explain(row: ChatRow, error: unknown): Promise<void> {
     const chatId = row.chat_id;
     if (hasStatus(error, 409, 403)) {
-      const text = hasStatus(error, 409) ? conflictText(error, row) : "This chat is offered to other agents.";
+      const text = hasStatus(error, 409) ? conflictText(error, row) : t`This chat is offered to other agents.`;
       toast(text, { isBad: true });
       await this.headers.reload(chatId);
     } else if (hasStatus(error, 404)) {
       this.onMissing(chatId);
-      toast("This chat does not exist any more.", { isBad: true });
+      toast(t`This chat does not exist any more.`, { isBad: true });
     } else {
-      const action = { label: "Try again", run: () => void this.accept(chatId) };
-      toast(`The chat was not accepted. ${errorText(error)}`, { isBad: true, action });
+      const action = { label: t`Try again`, run: () => void this.accept(chatId) };
+      toast(t`The chat was not accepted. ${errorText(error)}`, { isBad: true, action });
     }
   }
 
@@ -119,4 +120,4 @@ export class Ownership {
 const conflictText = (error: unknown, row: ChatRow) =>
   error instanceof ApiError && /capacity|offered/.test(error.message)
     ? sentence(error.message)
-    : `Another agent has accepted ${visitorName(row)}.`;
+    : t`Another agent has accepted ${visitorName(row)}.`;

@@ -7,6 +7,7 @@ import type { Drafts } from "./drafts";
 import { randomKey } from "./outbox";
 import { unixSeconds } from "./snooze-times";
 import type { Timelines } from "./timeline";
+import { t } from "../../../texts/translate";
 
 /** The messages that agents have planned to send later. The details of a chat list them. */
 export class PlannedMessages {
@@ -26,7 +27,7 @@ export class PlannedMessages {
       body: { type: "text", text, send_at: unixSeconds(at) },
       idempotencyKey: randomKey(),
     });
-    if (await this.run(chatId, request, "The message was not planned.")) return;
+    if (await this.run(chatId, request, (reason) => t`The message was not planned. ${reason}`)) return;
     const written = this.drafts.read(chatId).text;
     this.setDraft(chatId, [text, written].filter((part) => part !== "").join("\n"));
   }
@@ -36,7 +37,7 @@ export class PlannedMessages {
     await this.run(
       chatId,
       this.api.post("/agent/chats/{chat_id}/planned/{planned_id}", { path }),
-      "The message was not sent.",
+      (reason) => t`The message was not sent. ${reason}`,
     );
   }
 
@@ -45,7 +46,7 @@ export class PlannedMessages {
     await this.run(
       chatId,
       this.api.delete("/agent/chats/{chat_id}/planned/{planned_id}", { path }),
-      "The message was not cancelled.",
+      (reason) => t`The message was not cancelled. ${reason}`,
     );
   }
 
@@ -55,13 +56,13 @@ export class PlannedMessages {
   }
 
   /** Reads the details again after a request. Returns whether it has succeeded. */
-  private async run(chatId: number, request: Promise<unknown>, failure: string): Promise<boolean> {
+  private async run(chatId: number, request: Promise<unknown>, failure: (reason: string) => string): Promise<boolean> {
     let isDone = true;
     try {
       await request;
     } catch (error) {
       isDone = false;
-      toast(`${failure} ${errorText(error)}`, { isBad: true });
+      toast(failure(errorText(error)), { isBad: true });
     }
     await this.timelines
       .peek(chatId)

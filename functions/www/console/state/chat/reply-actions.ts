@@ -9,6 +9,7 @@ import type { People, Roster } from "../agent/roster";
 import type { ChatHeaders } from "./chat-headers";
 import type { Organizing } from "./organizing";
 import type { Ownership } from "./ownership";
+import { t } from "../../../texts/translate";
 
 type Recipient = NonNullable<ReplyActions["transfer_to"]>;
 
@@ -37,15 +38,15 @@ export class MacroRunner {
 
   private async transfer(chatId: number, to: Recipient): Promise<void> {
     const row = this.headers.peek(chatId);
-    const name = row === undefined ? "The chat" : visitorName(row);
+    const name = row === undefined ? t`The chat` : visitorName(row);
     // The agent goes on at once: a transferred chat that is still open could be accepted again by mistake.
     this.onTransfer(chatId);
     try {
       await this.ownership.transfer(chatId, to);
-      toast(`${name} is with ${recipientName(to, this.roster.people.peek())} now.`);
+      toast(t`${name} is with ${recipientName(to, this.roster.people.peek())} now.`);
     } catch (error) {
-      const action = { label: "Open", run: () => openChat(chatId) };
-      toast(`${name} was not transferred. ${errorText(error)}`, { isBad: true, action });
+      const action = { label: t`Open`, run: () => openChat(chatId) };
+      toast(t`${name} was not transferred. ${errorText(error)}`, { isBad: true, action });
     }
   }
 }
@@ -54,16 +55,16 @@ export class MacroRunner {
 export function describeActions(actions: ReplyActions, people: People | undefined): string[] {
   const names = actions.add_tags.flatMap((id) => people?.tags?.find((tag) => tag.tag_id === id)?.name ?? []);
   return [
-    ...(names.length === 0 ? [] : [`Tag ${names.join(", ")}`]),
-    ...(actions.transfer_to === undefined ? [] : [`Transfer to ${recipientName(actions.transfer_to, people)}`]),
-    ...(actions.close ? ["Close"] : []),
+    ...(names.length === 0 ? [] : [t`Tag ${names.join(", ")}`]),
+    ...(actions.transfer_to === undefined ? [] : [t`Transfer to ${recipientName(actions.transfer_to, people)}`]),
+    ...(actions.close ? [t`Close`] : []),
   ];
 }
 
 function recipientName(to: Recipient, people: People | undefined): string {
   const byId = (named: readonly { id: number; name: string }[] | undefined, id: number) =>
     named?.find((one) => one.id === id)?.name;
-  if ("agent_id" in to) return byId(people?.agents, to.agent_id) ?? "an agent";
-  if ("department_id" in to) return byId(people?.departments, to.department_id) ?? "a department";
-  return people?.bots?.find((bot) => bot.bot_id === to.bot_id)?.name ?? "a bot";
+  if ("agent_id" in to) return byId(people?.agents, to.agent_id) ?? t`an agent`;
+  if ("department_id" in to) return byId(people?.departments, to.department_id) ?? t`a department`;
+  return people?.bots?.find((bot) => bot.bot_id === to.bot_id)?.name ?? t`a bot`;
 }

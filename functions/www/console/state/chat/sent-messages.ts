@@ -5,6 +5,7 @@ import { errorText } from "../page/error-text";
 import type { OutgoingItem } from "./outbox";
 import type { Session } from "../agent/session";
 import type { Timelines } from "./timeline";
+import { t } from "../../../texts/translate";
 
 /** The messages and notes of this agent in the timelines, from the service's response on. */
 export class SentMessages {
@@ -46,7 +47,7 @@ export class SentMessages {
       await this.api.post("/agent/chats/{chat_id}/messages/{seq}/retry", { path: { chat_id: chatId, seq: entry.seq } });
     } catch (error) {
       if (!hasStatus(error, 409)) timeline?.applyEntry(entry);
-      toast(`The message was not sent again. ${errorText(error)}`, { isBad: true });
+      toast(t`The message was not sent again. ${errorText(error)}`, { isBad: true });
       await timeline?.refreshPending().catch(() => {});
     }
   }

@@ -1,5 +1,7 @@
 /* The times until which an agent can put a chat aside. */
 
+import { t } from "../../../texts/translate";
+
 const MINUTE_MS = 60_000;
 const MORNING_HOUR = 9;
 const EVENING_HOUR = 18;
@@ -21,10 +23,10 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
   const evening = dayAt(now, 0, EVENING_HOUR);
   const daysToMonday = ((MONDAY - now.getDay() + DAYS_PER_WEEK - 1) % DAYS_PER_WEEK) + 1;
   return [
-    { label: "In an hour", at: new Date(now.getTime() + 60 * MINUTE_MS) },
-    ...(now.getTime() < evening.getTime() - 30 * MINUTE_MS ? [{ label: "This evening", at: evening }] : []),
-    { label: "Tomorrow morning", at: dayAt(now, 1, MORNING_HOUR) },
-    { label: "Next week", at: dayAt(now, daysToMonday, MORNING_HOUR) },
+    { label: t`In an hour`, at: new Date(now.getTime() + 60 * MINUTE_MS) },
+    ...(now.getTime() < evening.getTime() - 30 * MINUTE_MS ? [{ label: t`This evening`, at: evening }] : []),
+    { label: t`Tomorrow morning`, at: dayAt(now, 1, MORNING_HOUR) },
+    { label: t`Next week`, at: dayAt(now, daysToMonday, MORNING_HOUR) },
   ];
 }
 

@@ -5,6 +5,7 @@ import type { ApiClient } from "../../../api/client";
 import type { ChatRow } from "../../../api/types";
 import { shownName } from "../../../ui/confirm-name";
 import type { PrefixedStorage } from "../../../ui/storage";
+import { t } from "../../../texts/translate";
 
 export type Tab = "waiting" | "mine" | "snoozed" | "bot" | "all" | "closed";
 export const TABS: readonly Tab[] = ["waiting", "mine", "snoozed", "bot", "all", "closed"];
@@ -416,5 +417,5 @@ export const isAnonymous = (name: string) => name === "Anonymous" || shownName(n
 
 /** Returns the visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
 export function visitorName(row: Pick<ChatRow, "visitor">): string {
-  return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
+  return isAnonymous(row.visitor.name) ? t`Visitor ${row.visitor.number}` : row.visitor.name;
 }

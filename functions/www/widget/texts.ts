@@ -1,25 +1,25 @@
 /* The widget's texts. Each language is a file of its own, so that a visitor loads only one. */
 
-import type { Texts } from "./en";
+import type { Texts } from "../texts/en/widget";
 
 export type { Texts };
 
 const LOADERS: Record<string, () => Promise<{ default: Texts }>> = {
-  en: () => import("./en"),
-  de: () => import("./de"),
-  es: () => import("./es"),
-  fr: () => import("./fr"),
-  pt: () => import("./pt"),
-  ru: () => import("./ru"),
-  zh: () => import("./zh"),
-  ar: () => import("./ar"),
-  it: () => import("./it"),
-  nl: () => import("./nl"),
-  pl: () => import("./pl"),
-  tr: () => import("./tr"),
-  uk: () => import("./uk"),
-  ja: () => import("./ja"),
-  he: () => import("./he"),
+  en: () => import("../texts/en/widget"),
+  de: () => import("../texts/de/widget"),
+  es: () => import("../texts/es/widget"),
+  fr: () => import("../texts/fr/widget"),
+  pt: () => import("../texts/pt/widget"),
+  ru: () => import("../texts/ru/widget"),
+  zh: () => import("../texts/zh/widget"),
+  ar: () => import("../texts/ar/widget"),
+  it: () => import("../texts/it/widget"),
+  nl: () => import("../texts/nl/widget"),
+  pl: () => import("../texts/pl/widget"),
+  tr: () => import("../texts/tr/widget"),
+  uk: () => import("../texts/uk/widget"),
+  ja: () => import("../texts/ja/widget"),
+  he: () => import("../texts/he/widget"),
 };
 /** Chinese in traditional characters. */
 const TRADITIONAL_CHINESE = /^zh\W(hant|tw|hk|mo)/i;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import english from "./en";
-import { callTexts } from "../call/call-texts";
+import english from "../texts/en/widget";
+import { callTexts } from "./call/call-texts";
 import { chooseLanguage, fill, isRightToLeft, languages, loadTexts, withOverrides } from "./texts";
 
 test("language of the settings comes before that of the page and the browser", () => {

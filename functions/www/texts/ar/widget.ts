@@ -1,4 +1,4 @@
-import type { Texts } from "./en";
+import type { Texts } from "../en/widget";
 
 const texts: Texts = {
   openChat: "فتح المحادثة",
