@@ -5909,7 +5909,7 @@ export interface components {
              */
             agent: components["schemas"]["WebhookAgent"] | null;
             analytics: components["schemas"]["EventAnalytics"] | null;
-            /** @description Only in answer_due_soon: the end of the time limit. Null if the agent has answered since the event. */
+            /** @description Only in answer_due_soon, and only until an agent has answered: the end of the time limit. */
             answer_due_at?: components["schemas"]["UnixSeconds"];
             chat_id: components["schemas"]["SequentialNumber"];
             department?: components["schemas"]["ChatDepartment"];
