@@ -1,1 +1,0 @@
-import{A as o,B as t,M as r,Sa as i,b as a,hb as n,o as e}from"/console/assets/chunk-ZQAKRK3Y.js";import"/console/assets/chunk-LY7QOAIA.js";o();e();r(i.map(({name:c})=>c));var l=document.getElementById("root");l!==null&&a(t(n,{}),l);

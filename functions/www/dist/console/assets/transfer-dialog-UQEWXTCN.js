@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-ZI6BTVDB.js";import"/console/assets/chunk-CGU6SRID.js";import"/console/assets/chunk-ZQAKRK3Y.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
