@@ -89,6 +89,7 @@ async fn store(
     };
     let receipt = stored.receipt;
     outbox.enqueue_message(&channel.account_id, &receipt).await;
+    outbox.enqueue(&stored.notifications).await;
     let entry = match stored.entry {
         Some(entry) => entry,
         None => chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?,

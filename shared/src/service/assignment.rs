@@ -151,7 +151,7 @@ impl ChatAssigner<'_> {
         let rule = round.rule_of(&chat, assignment);
         let candidates = round.candidates(audience, assignment, now);
         let offerable_to = chat.assignment.offerable_to(&candidates, now);
-        if offerable_to.is_empty() && !candidates.is_empty() && round.cause == Some(chat.chat_id) {
+        if offerable_to.is_empty() && round.cause == Some(chat.chat_id) {
             self.begin_next_round_later(&chat, now).await?;
         }
         let Some(chosen) = choose_agent(rule.mode, &offerable_to) else { return Ok(true) };
@@ -191,7 +191,8 @@ impl ChatAssigner<'_> {
 
     /// Queues the task that offers the chat again to the agents who have let it pass.
     async fn begin_next_round_later(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
-        let Some(next_round_at) = chat.assignment.next_round_at() else { return Ok(()) };
+        let next_round_at = chat.assignment.next_round_at().filter(|at| *at > now);
+        let Some(next_round_at) = next_round_at else { return Ok(()) };
         let task = Task::assignment(&chat.account_id, Some(chat.chat_id), next_round_at);
         self.outbox.send_assignment_later(&task, next_round_at.since(now)).await
     }

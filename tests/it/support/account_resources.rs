@@ -1,6 +1,7 @@
 //! An account that owns one resource of every kind that can appear in a route's path.
 
 use std::collections::BTreeMap;
+use std::time::UNIX_EPOCH;
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -34,6 +35,7 @@ impl AccountResources {
         let ids = BTreeMap::from([
             ("chat_id", chat.to_string()),
             ("seq", seq.to_string()),
+            ("planned_id", plan_message(&account.admin, chat).await),
             ("number", account.admin.chat(chat).await["visitor"]["number"].to_string()),
             ("agent_id", account.create_agent("Ann").await.id.to_string()),
             ("department_id", add_department(&account.admin).await),
@@ -100,6 +102,13 @@ async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) 
     let seq = admin.send_text(chat, "Hello?").await;
     assert_eq!(admin.final_delivery(chat, seq).await["state"], "failed");
     (chat, seq)
+}
+
+/// Plans a message that is sent in an hour. Returns its id.
+async fn plan_message(admin: &TestAgent, chat: u64) -> String {
+    let body = json!({"type": "text", "text": "See you", "send_at": UNIX_EPOCH.elapsed().unwrap().as_secs() + 3_600});
+    let planned = admin.client.post(&format!("/agent/chats/{chat}/messages"), &body).await.expect(202);
+    planned["planned_id"].as_str().unwrap_or_else(|| panic!("{planned}")).to_owned()
 }
 
 pub async fn add_department(admin: &TestAgent) -> String {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::{add_webhook, event_names, ok_response, wait_for_event};
 use crate::support::api_client::{number, send};
 use crate::support::bot_fixture::{BOT_NAME, TestBot, register_provider};
-use crate::support::test_host::run_on_shared_host;
+use crate::support::test_host::{run_on_shared_host, run_with_virtual_time};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 use crate::support::widget_client::{SITE, TestVisitor};
@@ -56,6 +56,20 @@ fn visitor_talks_to_the_bot_and_then_to_an_agent() {
         assert_eq!((&session["chat"]["state"], &session["chat"]["agent"]["name"]), (&json!("closed"), &json!("Ann")));
         visitor.call("rating", json!({"chat_id": 1, "rate": "positive"})).await.expect(200);
         assert_eq!(visitor.say("One more thing").await["chat_id"], 2, "a new chat follows a closed one");
+    });
+}
+
+#[test]
+fn webhooks_hear_of_a_message_at_once() {
+    run_with_virtual_time(async |host, time| {
+        let (account, webhook) = (host.create_account().await, TestReceiver::start(ok_response()).await);
+        add_webhook(&account, &webhook, json!({"events": ["chat_opened", "message"]})).await;
+        let visitor = account.create_widget(json!({})).await.visitor().await;
+        visitor.say("Hello").await;
+        time.wait_until_idle().await;
+        let mut events = event_names(&webhook);
+        events.sort_unstable();
+        assert_eq!(events, ["chat_opened", "message"]);
     });
 }
 
