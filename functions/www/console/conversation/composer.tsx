@@ -28,7 +28,7 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
-  const canPlan = !composer.isEmpty && excessCharacters <= 0 && composer.actions === undefined;
+  const canPlan = !composer.isEmpty && !composer.isPlanning && excessCharacters <= 0 && composer.actions === undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
@@ -115,7 +115,11 @@ export function Composer(props: ComposerProps) {
               <Icon name="clock" />
             </button>
           )}
-          <button type="submit" class="btn primary" aria-disabled={composer.isEmpty || excessCharacters > 0}>
+          <button
+            type="submit"
+            class="btn primary"
+            aria-disabled={composer.isEmpty || composer.isPlanning || excessCharacters > 0}
+          >
             {isNote ? t`Add note` : t`Send`} <kbd aria-hidden="true">{t`Enter`}</kbd>
           </button>
         </div>

@@ -49,6 +49,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const excessCharacters = length - MAX_TEXT_CHARACTERS;
   const isEmpty = text.trim() === "";
   const isConfirming = confirmed === text;
+  const isPlanning = !isNote && workspace.plannedMessages.planningChatIds.value.has(chatId);
 
   const focus = () => textarea.current?.focus();
 
@@ -145,7 +146,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   };
 
   const send = () => {
-    if (isEmpty || excessCharacters > 0) return;
+    if (isEmpty || isPlanning || excessCharacters > 0) return;
     const trimmedText = text.trim();
     if (!isNote && !isConfirming && isForgottenShortcut(trimmedText, suggestions.replies)) {
       setConfirmed(text);
@@ -175,7 +176,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     focus();
   };
 
-  const state = { text, actions, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
+  const state = { text, actions, isNote, isEmpty, length, excessCharacters, isConfirming, isPlanning, isRestored };
   const handlers = {
     updateText,
     setCaret,

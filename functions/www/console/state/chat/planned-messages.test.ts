@@ -29,12 +29,42 @@ test("draft is planned, and the details are read again", async () => {
   assert.equal(timeline.chatDetails.value?.planned?.length, 1);
 });
 
-test("draft returns if it cannot be planned", async () => {
+test("draft and its macro stay if they cannot be planned", async () => {
   const { planned, drafts } = plannedWith(() => errorResponse(409, "a chat has at most 10 planned messages"));
+  const actions = { add_tags: [1], close: false };
+  drafts.write(7, "Is it solved?", false, actions);
+  await planned.planDraft(7, AT);
+  assert.deepEqual(drafts.read(7), { text: "Is it solved?", isNote: false, actions });
+});
+
+test("what is written while a draft is planned stays", async () => {
+  const { planned, drafts, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
   const request = planned.planDraft(7, AT);
-  drafts.write(7, "Something else", false);
+  drafts.write(7, "Is it solved?\nSomething else", false);
+  await planned.planDraft(7, AT);
   await request;
-  assert.equal(drafts.read(7).text, "Is it solved?\nSomething else");
+  assert.equal(drafts.read(7).text, "Something else");
+  assert.equal(calls.filter(({ method }) => method === "POST").length, 1);
+});
+
+test("note that is written while a draft is planned stays", async () => {
+  const { planned, drafts } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  const request = planned.planDraft(7, AT);
+  drafts.write(7, "Is it solved? Ask Ben.", true);
+  await request;
+  assert.deepEqual([drafts.read(7).text, drafts.read(7).isNote], ["Is it solved? Ask Ben.", true]);
+});
+
+test("repeated plan has the same key until it succeeds", async () => {
+  const { planned, drafts, calls } = plannedWith(() => errorResponse(503));
+  await planned.planDraft(7, AT);
+  await planned.planDraft(7, AT);
+  await planned.planDraft(7, new Date(6_000_000));
+  drafts.write(7, "Is all solved?", false);
+  await planned.planDraft(7, new Date(6_000_000));
+  const keys = calls.filter(({ method }) => method === "POST").map(({ key }) => key);
+  assert.equal(keys[0], keys[1]);
+  assert.equal(new Set(keys).size, 3);
 });
 
 test("empty draft is not planned", async () => {

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { ApiClient } from "../../../api/client";
 import type { PlannedMessage } from "../../../api/types";
 import { toast } from "../../../ui/toast";
@@ -11,25 +12,61 @@ import { t } from "../../../texts/translate";
 
 /** The messages that agents have planned to send later. The details of a chat list them. */
 export class PlannedMessages {
+  /** The chats whose draft is being planned, and therefore must not be sent as well. */
+  readonly planningChatIds = signal<ReadonlySet<number>>(new Set());
+  /** The last request to plan a message in each chat that has not succeeded. */
+  private readonly attempts = new Map<number, { text: string; sendAt: number; key: string }>();
+
   constructor(
     private readonly api: ApiClient,
     private readonly timelines: Timelines,
     private readonly drafts: Drafts,
   ) {}
 
-  /** Plans the text in the composer of a chat, which becomes empty. If this fails, the text returns. */
+  /** Plans the text in the composer of a chat. It stays there until the service has stored it. */
   async planDraft(chatId: number, at: Date): Promise<void> {
-    const text = this.drafts.read(chatId).text.trim();
-    if (text === "") return;
-    this.setDraft(chatId, "");
+    const { text: written, isNote } = this.drafts.read(chatId);
+    const text = written.trim();
+    if (text === "" || isNote || this.planningChatIds.peek().has(chatId)) return;
+    const sendAt = unixSeconds(at);
     const request = this.api.post("/agent/chats/{chat_id}/messages", {
       path: { chat_id: chatId },
-      body: { type: "text", text, send_at: unixSeconds(at) },
-      idempotencyKey: randomKey(),
+      body: { type: "text", text, send_at: sendAt },
+      idempotencyKey: this.keyOf(chatId, text, sendAt),
     });
-    if (await this.run(chatId, request, (reason) => t`The message was not planned. ${reason}`)) return;
-    const written = this.drafts.read(chatId).text;
-    this.setDraft(chatId, [text, written].filter((part) => part !== "").join("\n"));
+    focusComposer(chatId);
+    this.setPlanning(chatId, true);
+    const isPlanned = await this.run(chatId, request, (reason) => t`The message was not planned. ${reason}`);
+    this.setPlanning(chatId, false);
+    if (!isPlanned) return;
+    this.attempts.delete(chatId);
+    this.removeFromDraft(chatId, text);
+  }
+
+  /** Returns the same key for the same text and time, because a request without a response may have been carried
+   * out. */
+  private keyOf(chatId: number, text: string, sendAt: number): string {
+    const last = this.attempts.get(chatId);
+    if (last?.text === text && last.sendAt === sendAt) return last.key;
+    const key = randomKey();
+    this.attempts.set(chatId, { text, sendAt, key });
+    return key;
+  }
+
+  /** Removes a planned text from the composer. What the agent has written after it stays. */
+  private removeFromDraft(chatId: number, text: string): void {
+    const draft = this.drafts.read(chatId);
+    const written = draft.text.trimStart();
+    if (draft.isNote || !written.startsWith(text)) return;
+    this.drafts.write(chatId, written.slice(text.length).trimStart(), false, draft.actions);
+    focusComposer(chatId);
+  }
+
+  private setPlanning(chatId: number, isPlanning: boolean): void {
+    const chatIds = new Set(this.planningChatIds.peek());
+    if (isPlanning) chatIds.add(chatId);
+    else chatIds.delete(chatId);
+    this.planningChatIds.value = chatIds;
   }
 
   async sendNow(chatId: number, plannedId: string): Promise<void> {
@@ -48,11 +85,6 @@ export class PlannedMessages {
       this.api.delete("/agent/chats/{chat_id}/planned/{planned_id}", { path }),
       (reason) => t`The message was not cancelled. ${reason}`,
     );
-  }
-
-  private setDraft(chatId: number, text: string): void {
-    this.drafts.write(chatId, text, false);
-    focusComposer(chatId);
   }
 
   /** Reads the details again after a request. Returns whether it has succeeded. */
