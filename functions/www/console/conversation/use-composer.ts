@@ -65,6 +65,8 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
       setText(storedDraft.text);
       setCaret(storedDraft.text.length);
       setActions(storedDraft.actions);
+      // A reply that returns to the composer must not become a note.
+      if (storedDraft.text !== "") setNote(isNoteOnly || storedDraft.isNote);
     }
     focus();
   }, [request]);

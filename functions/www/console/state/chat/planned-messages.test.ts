@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Chat } from "../../../api/types";
+import type { Chat, PlannedMessage } from "../../../api/types";
 import { errorResponse, fakeApi, jsonResponse, memoryStorage, type RecordedCall } from "../test-support";
 import { Drafts } from "./drafts";
 import { PlannedMessages } from "./planned-messages";
@@ -72,4 +72,24 @@ test("empty draft is not planned", async () => {
   drafts.write(7, "  ", false);
   await planned.planDraft(7, AT);
   assert.equal(calls.length, 0);
+});
+
+test("text of a cancelled message returns to an empty composer", async () => {
+  const { planned, drafts } = plannedWith(() => jsonResponse({}));
+  const message = { planned_id: "p", text: "Later" } as PlannedMessage;
+  await planned.cancel(7, message, true);
+  assert.equal(drafts.read(7).text, "Is it solved?");
+  drafts.write(7, "", false);
+  await planned.cancel(7, message, false);
+  assert.equal(drafts.read(7).text, "", "a chat of another agent");
+  await planned.cancel(7, message, true);
+  assert.equal(drafts.read(7).text, "Later");
+});
+
+test("message that is no longer planned is refreshed", async () => {
+  const { planned, drafts, timeline, calls } = plannedWith(() => errorResponse(404));
+  drafts.write(7, "", false);
+  await planned.cancel(7, { planned_id: "p", text: "Later" } as PlannedMessage, true);
+  assert.equal(drafts.read(7).text, "");
+  assert.deepEqual([calls.length, timeline.chatDetails.value?.planned?.length], [2, 1]);
 });

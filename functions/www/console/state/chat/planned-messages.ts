@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import type { ApiClient } from "../../../api/client";
+import { hasStatus, type ApiClient } from "../../../api/client";
 import type { PlannedMessage } from "../../../api/types";
+import { announce } from "../../../ui/announcer";
 import { toast } from "../../../ui/toast";
 import { errorText } from "../page/error-text";
 import { focusComposer } from "../list/view-state";
@@ -36,11 +37,14 @@ export class PlannedMessages {
     });
     focusComposer(chatId);
     this.setPlanning(chatId, true);
-    const isPlanned = await this.run(chatId, request, (reason) => t`The message was not planned. ${reason}`);
+    const failure = (error: unknown) => t`The message was not planned. ${errorText(error)}`;
+    const isPlanned = await this.run(request, t`Message planned`, failure);
     this.setPlanning(chatId, false);
-    if (!isPlanned) return;
-    this.attempts.delete(chatId);
-    this.removeFromDraft(chatId, text);
+    if (isPlanned) {
+      this.attempts.delete(chatId);
+      this.removeFromDraft(chatId, text);
+    }
+    await this.refresh(chatId);
   }
 
   /** Returns the same key for the same text and time, because a request without a response may have been carried
@@ -69,37 +73,66 @@ export class PlannedMessages {
     this.planningChatIds.value = chatIds;
   }
 
-  async sendNow(chatId: number, plannedId: string): Promise<void> {
-    const path = { chat_id: chatId, planned_id: plannedId };
-    await this.run(
+  async sendNow(chatId: number, { planned_id }: PlannedMessage): Promise<void> {
+    const path = { chat_id: chatId, planned_id };
+    await this.change(
       chatId,
       this.api.post("/agent/chats/{chat_id}/planned/{planned_id}", { path }),
+      t`Message sent`,
       (reason) => t`The message was not sent. ${reason}`,
     );
+    await this.refresh(chatId);
   }
 
-  async cancel(chatId: number, { planned_id }: PlannedMessage): Promise<void> {
+  /** Cancels a planned message. If `canReply`, its text is put into the chat's composer, unless that has another. */
+  async cancel(chatId: number, { planned_id, text }: PlannedMessage, canReply: boolean): Promise<void> {
     const path = { chat_id: chatId, planned_id };
-    await this.run(
+    const isCancelled = await this.change(
       chatId,
       this.api.delete("/agent/chats/{chat_id}/planned/{planned_id}", { path }),
+      t`Message cancelled`,
       (reason) => t`The message was not cancelled. ${reason}`,
     );
+    if (isCancelled && canReply && this.drafts.read(chatId).text.trim() === "") {
+      this.drafts.write(chatId, text, false);
+      focusComposer(chatId);
+    }
+    await this.refresh(chatId);
   }
 
-  /** Reads the details again after a request. Returns whether it has succeeded. */
-  private async run(chatId: number, request: Promise<unknown>, failure: (reason: string) => string): Promise<boolean> {
-    let isDone = true;
+  /** Runs a request that ends a plan. Returns whether it has succeeded. */
+  private async change(
+    chatId: number,
+    request: Promise<unknown>,
+    success: string,
+    failure: (reason: string) => string,
+  ): Promise<boolean> {
+    let isOver = false;
+    const isDone = await this.run(request, success, (error) => {
+      isOver = hasStatus(error, 404, 409);
+      return isOver ? t`It was already sent or cancelled.` : failure(errorText(error));
+    });
+    // The button that had the focus has disappeared.
+    if (isDone || isOver) focusComposer(chatId);
+    return isDone;
+  }
+
+  /** Tells the agent how a request has ended. Returns whether it has succeeded. */
+  private async run(request: Promise<unknown>, success: string, failure: (error: unknown) => string): Promise<boolean> {
     try {
       await request;
+      announce(success);
+      return true;
     } catch (error) {
-      isDone = false;
-      toast(failure(errorText(error)), { isBad: true });
+      toast(failure(error), { isBad: true });
+      return false;
     }
+  }
+
+  private async refresh(chatId: number): Promise<void> {
     await this.timelines
       .peek(chatId)
       ?.refreshDetails()
       .catch(() => {});
-    return isDone;
   }
 }
