@@ -43,7 +43,9 @@ export function Composer(props: ComposerProps) {
       event.preventDefault();
     }
   };
-  const shortName = isAnonymous(row.visitor.name) ? t`the visitor` : (name.split(/\s+/)[0] ?? name);
+  const invitation = isAnonymous(row.visitor.name)
+    ? t`Write to the visitor`
+    : t`Write to ${name.split(/\s+/)[0] ?? name}`;
   const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : "", files.isOver ? "over" : ""]
     .filter(Boolean)
     .join(" ");
@@ -78,7 +80,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           value={text}
           aria-label={isNote ? t`Private note` : t`Message to ${name}`}
-          placeholder={isNote ? t`Only agents see this note. @ mentions a colleague` : t`Write to ${shortName}`}
+          placeholder={isNote ? t`Only agents see this note. @ mentions a colleague` : invitation}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && items.length > 0 ? "canned" : undefined}
