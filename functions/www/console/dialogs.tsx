@@ -13,7 +13,7 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   const row = workspace.chats.row(chatId);
   const unsentCount = workspace.outbox.items.value.filter((item) => item.chatId === chatId).length;
   const hasDraft = workspace.drafts.chatIds.value.has(chatId);
-  const name = row === undefined ? t`the visitor` : visitorName(row);
+  const title = row === undefined ? t`Close the chat?` : t`Close the chat with ${visitorName(row)}?`;
   const lost = [
     unsentCount > 0
       ? plural(unsentCount, "{count} message that is not sent", "{count} messages that are not sent")
@@ -27,7 +27,7 @@ export function CloseDialog({ chatId }: { chatId: number }) {
     closeAndOpenNext(workspace, chatId);
   };
   return (
-    <Dialog title={t`Close the chat with ${name}?`} onClose={closeOverlay}>
+    <Dialog title={title} onClose={closeOverlay}>
       <div class="body">
         <p>{t`You would lose ${listText(lost) || t`nothing`}.`}</p>
         <footer>

@@ -131,6 +131,8 @@ journey(
     };
     await openMenu("Password and sessions");
     await page.getByLabel("Language").selectOption({ label: "Polski" });
+    assert.equal(await languageOf(page), "en");
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
     await page.locator("html[lang=pl]").waitFor();
     await waitUntilLive(page);
     await page.reload();
@@ -145,6 +147,9 @@ journey(
     const language = page.getByLabel(polish["Language"]);
     assert.equal(await language.inputValue(), "pl");
     await language.selectOption("en");
+    await page
+      .getByRole("button", { name: polish["Apply"], exact: true })
+      .click();
     await page
       .getByRole("heading", { name: "Sign in to Switchboard" })
       .waitFor();

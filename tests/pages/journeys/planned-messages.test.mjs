@@ -22,7 +22,7 @@ journey(
   async ({ openWithChat }) => {
     const { page } = await openWithChat("Thanh Nguyễn");
     await planTomorrow(page, "Is it solved?");
-    assert.equal(await textarea(page).inputValue(), "");
+    await textarea(page).and(page.locator(":placeholder-shown")).waitFor();
     assert.equal(await line(page, "Is it solved?").count(), 0);
     await page.reload();
     await planned(page).getByText("Is it solved?").waitFor();
@@ -32,12 +32,20 @@ journey(
   },
 );
 
-journey("planned message is cancelled", async ({ openWithChat }) => {
-  const { page } = await openWithChat("Thanh Nguyễn");
-  await planTomorrow(page, "Is it solved?");
-  await planned(page).getByRole("button", { name: "Cancel" }).click();
-  await planned(page).waitFor({ state: "detached" });
-});
+journey(
+  "cancelled message returns to the composer",
+  async ({ openWithChat }) => {
+    const { page } = await openWithChat("Thanh Nguyễn");
+    await planTomorrow(page, "Is it solved?");
+    await textarea(page).and(page.locator(":placeholder-shown")).waitFor();
+    await planned(page).getByRole("button", { name: "Cancel" }).click();
+    await planned(page).waitFor({ state: "detached" });
+    await page.waitForFunction(
+      () =>
+        document.querySelector(".composer textarea")?.value === "Is it solved?",
+    );
+  },
+);
 
 journey("empty message cannot be planned", async ({ openWithChat }) => {
   const { page } = await openWithChat("Thanh Nguyễn");

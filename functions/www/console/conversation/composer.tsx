@@ -28,7 +28,7 @@ export function Composer(props: ComposerProps) {
   const files = useFiles(props.chatId, !isNoteOnly && !composer.isNote);
   const { text, isNote, length, excessCharacters, suggestions, suggested, textarea, typingNotice } = composer;
   const { isOpen, items, selectedIndex } = suggestions;
-  const canPlan = !composer.isEmpty && excessCharacters <= 0 && composer.actions === undefined;
+  const canPlan = !composer.isEmpty && !composer.isPlanning && excessCharacters <= 0 && composer.actions === undefined;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || handleSuggestionKey(event, composer) || handleMentionKey(event, composer)) return;
     if (event.key === "Escape") {
@@ -43,7 +43,9 @@ export function Composer(props: ComposerProps) {
       event.preventDefault();
     }
   };
-  const shortName = isAnonymous(row.visitor.name) ? t`the visitor` : (name.split(/\s+/)[0] ?? name);
+  const invitation = isAnonymous(row.visitor.name)
+    ? t`Write to the visitor`
+    : t`Write to ${name.split(/\s+/)[0] ?? name}`;
   const classes = ["box", isNote ? "note" : "", excessCharacters > 0 ? "bad" : "", files.isOver ? "over" : ""]
     .filter(Boolean)
     .join(" ");
@@ -78,7 +80,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           value={text}
           aria-label={isNote ? t`Private note` : t`Message to ${name}`}
-          placeholder={isNote ? t`Only agents see this note. @ mentions a colleague` : t`Write to ${shortName}`}
+          placeholder={isNote ? t`Only agents see this note. @ mentions a colleague` : invitation}
           aria-autocomplete="list"
           aria-haspopup="listbox"
           aria-controls={isOpen && items.length > 0 ? "canned" : undefined}
@@ -115,7 +117,11 @@ export function Composer(props: ComposerProps) {
               <Icon name="clock" />
             </button>
           )}
-          <button type="submit" class="btn primary" aria-disabled={composer.isEmpty || excessCharacters > 0}>
+          <button
+            type="submit"
+            class="btn primary"
+            aria-disabled={composer.isEmpty || composer.isPlanning || excessCharacters > 0}
+          >
             {isNote ? t`Add note` : t`Send`} <kbd aria-hidden="true">{t`Enter`}</kbd>
           </button>
         </div>

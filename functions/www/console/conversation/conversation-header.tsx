@@ -157,7 +157,9 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
             ? ownership.acceptingChatIds.value.has(row.chat_id)
               ? t`accepting…`
               : t`with you`
-            : t`with ${row.agent?.name ?? t`an agent`}`;
+            : row.agent
+              ? t`with ${row.agent.name}`
+              : t`with an agent`;
   const rating =
     detail?.rate === "positive" ? t`rated positive` : detail?.rate === "negative" ? t`rated negative` : undefined;
   const since =

@@ -1,4 +1,5 @@
 import "./conversation.css";
+import { useEffect } from "preact/hooks";
 import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
@@ -57,6 +58,7 @@ function OpenChat({ chatId }: { chatId: number }) {
   const loadState = timeline.loadState.value;
   const name = row === undefined ? t`Chat ${chatId}` : visitorName(row);
   usePageTitle(name);
+  useEffect(() => () => workspace.messageChanges.stopEditing(chatId), [chatId]);
 
   if (loadState === "failed") {
     const problem = timeline.problem.value;

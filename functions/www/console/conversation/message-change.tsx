@@ -1,5 +1,6 @@
 /* What an agent can do with a message that was sent: edit its text in place, or delete it. */
 
+import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
@@ -27,7 +28,7 @@ export function MessageMenu({ entry, chatId }: MessageProps) {
   if (!canEdit && !messageChanges.canDelete(chatId, entry)) return null;
   const edit = () => {
     setOpen(false);
-    messageChanges.editing.value = { chatId, seq: entry.seq };
+    messageChanges.beginEditing(chatId, entry);
   };
   const askToDelete = () => {
     setOpen(false);
@@ -63,20 +64,26 @@ export function MessageMenu({ entry, chatId }: MessageProps) {
   );
 }
 
+const isTyping = () =>
+  (document.activeElement instanceof HTMLTextAreaElement || document.activeElement instanceof HTMLInputElement) &&
+  document.activeElement.value !== "";
+
 /** The text of a message while the agent edits it. Enter saves it, Escape keeps the earlier text. */
-export function MessageEditor({ entry, chatId }: MessageProps) {
+export function MessageEditor({ entry, chatId, typed }: MessageProps & { typed: Signal<string> }) {
   const { messageChanges } = useWorkspace();
-  const [text, setText] = useState(entry.text ?? "");
+  const text = typed.value;
   const textarea = useRef<HTMLTextAreaElement>(null);
   useGrowingHeight(textarea, text);
   useLayoutEffect(() => {
+    // The editor is opened again after a failure, when the agent may be typing somewhere else.
+    if (isTyping()) return;
     const length = textarea.current?.value.length ?? 0;
     textarea.current?.focus();
     textarea.current?.setSelectionRange(length, length);
   }, []);
   const isSavable = text.trim() !== "" && countCharacters(text) <= MAX_TEXT_CHARACTERS;
   const close = () => {
-    messageChanges.editing.value = undefined;
+    messageChanges.stopEditing(chatId);
     focusComposer(chatId);
   };
   const save = () => {
@@ -106,7 +113,7 @@ export function MessageEditor({ entry, chatId }: MessageProps) {
         dir="auto"
         aria-label={t`Edit the message`}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div class="bar">
@@ -128,6 +135,7 @@ export function DeleteMessageDialog({ chatId, seq }: { chatId: number; seq: numb
   const confirm = () => {
     closeOverlay();
     if (entry !== undefined) void messageChanges.delete(chatId, entry);
+    focusComposer(chatId);
   };
   return (
     <Dialog title={t`Delete the message?`} onClose={closeOverlay}>

@@ -101,7 +101,8 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
       {clockTime(entry.timestamp)}
     </time>
   );
-  if (editing?.chatId === chatId && editing.seq === entry.seq) return <MessageEditor entry={entry} chatId={chatId} />;
+  if (editing?.chatId === chatId && editing.seq === entry.seq)
+    return <MessageEditor entry={entry} chatId={chatId} typed={editing.text} />;
   return (
     <>
       <div class={isFailed ? "line failed" : "line"}>

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { PlannedMessage } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { LinkedText } from "../../ui/linked-text";
@@ -20,30 +21,49 @@ export function PlannedList({ chatId }: { chatId: number }) {
 
 function PlannedItem({ chatId, message }: { chatId: number; message: PlannedMessage }) {
   const { chats, isAdmin, me, plannedMessages } = useWorkspace();
-  const { planned_id: plannedId, agent, text, send_at: at } = message;
+  const [isBusy, setBusy] = useState(false);
+  const { agent, text, send_at: at } = message;
   const row = chats.row(chatId);
   const isOpen = row?.state !== "closed";
-  const canChange = isAdmin || agent.id === me.id || (row !== undefined && chats.isMine(row));
+  const isMine = row !== undefined && chats.isMine(row);
+  const canChange = isAdmin || agent.id === me.id || isMine;
+  const time = `${dayLabel(at, currentMinute.value)}, ${clockTime(at)}`;
+  const run = async (change: () => Promise<void>) => {
+    if (isBusy) return;
+    setBusy(true);
+    await change();
+    setBusy(false);
+  };
   return (
     <li>
       <Icon name="clock" class="small" />
-      <span class="clip" dir="auto">
-        <b title={fullTime(at)}>
-          {dayLabel(at, currentMinute.value)}, {clockTime(at)}
-        </b>
+      <span class="message" dir="auto">
+        <b title={fullTime(at)}>{time}</b>
         {agent.id !== me.id && ` · ${agent.name}`} <LinkedText text={text} />
       </span>
       {canChange && (
-        <>
+        <span class="acts">
           {isOpen && (
-            <button type="button" class="btn" onClick={() => void plannedMessages.sendNow(chatId, plannedId)}>
+            <button
+              type="button"
+              class="btn"
+              aria-label={t`Send now: ${time}`}
+              aria-disabled={isBusy}
+              onClick={() => void run(() => plannedMessages.sendNow(chatId, message))}
+            >
               {t`Send now`}
             </button>
           )}
-          <button type="button" class="btn" onClick={() => void plannedMessages.cancel(chatId, message)}>
+          <button
+            type="button"
+            class="btn"
+            aria-label={t`Cancel: ${time}`}
+            aria-disabled={isBusy}
+            onClick={() => void run(() => plannedMessages.cancel(chatId, message, isMine && isOpen))}
+          >
             {t`Cancel`}
           </button>
-        </>
+        </span>
       )}
     </li>
   );

@@ -49,6 +49,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   const excessCharacters = length - MAX_TEXT_CHARACTERS;
   const isEmpty = text.trim() === "";
   const isConfirming = confirmed === text;
+  const isPlanning = !isNote && workspace.plannedMessages.planningChatIds.value.has(chatId);
 
   const focus = () => textarea.current?.focus();
 
@@ -64,6 +65,8 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
       setText(storedDraft.text);
       setCaret(storedDraft.text.length);
       setActions(storedDraft.actions);
+      // A reply that returns to the composer must not become a note.
+      if (storedDraft.text !== "") setNote(isNoteOnly || storedDraft.isNote);
     }
     focus();
   }, [request]);
@@ -145,7 +148,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
   };
 
   const send = () => {
-    if (isEmpty || excessCharacters > 0) return;
+    if (isEmpty || isPlanning || excessCharacters > 0) return;
     const trimmedText = text.trim();
     if (!isNote && !isConfirming && isForgottenShortcut(trimmedText, suggestions.replies)) {
       setConfirmed(text);
@@ -175,7 +178,7 @@ export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = fa
     focus();
   };
 
-  const state = { text, actions, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
+  const state = { text, actions, isNote, isEmpty, length, excessCharacters, isConfirming, isPlanning, isRestored };
   const handlers = {
     updateText,
     setCaret,

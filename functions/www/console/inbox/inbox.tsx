@@ -146,7 +146,7 @@ export function Inbox() {
           </>
         ) : (
           <p class="sr" role="status">
-            {plural(visibleChats(chats).length, "{count} chats found", "{count} chats found")}
+            {plural(visibleChats(chats).length, "{count} chat found", "{count} chats found")}
           </p>
         )}
         {isSelecting && <SelectionBar />}

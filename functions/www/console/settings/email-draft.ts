@@ -16,6 +16,7 @@ export type EmailDraft = {
 } | null;
 
 const MAX_RECIPIENTS = 5;
+const DEFAULT_AWAY_MINUTES = 5;
 
 /** The names of the fields in the service's errors, which are the ids of the controls. */
 export const EMAIL_FIELDS = ["email.sender_name", "email.transcript_to", "email.away_minutes"];
@@ -28,7 +29,7 @@ export const newEmailDraft = (): NonNullable<EmailDraft> => ({
   transcript_to: "",
   transcript_to_visitor: false,
   answers_to_visitor: true,
-  away_minutes: "5",
+  away_minutes: String(DEFAULT_AWAY_MINUTES),
 });
 
 const linesOf = (text: string) =>
@@ -37,14 +38,20 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** Returns the setting in the order of keys in which differences compare it. */
-export const emailOf = (draft: EmailDraft): NonNullable<AccountSettingsChanges["email"]> | null =>
+/** Returns the setting in the order of keys in which differences compare it. The minutes stay as they are stored while
+ * no answers are sent, because their field is not shown then. */
+export const emailOf = (
+  draft: EmailDraft,
+  stored: AccountSettings["email"],
+): NonNullable<AccountSettingsChanges["email"]> | null =>
   draft && {
     sender_name: draft.sender_name.trim(),
     transcript_to: linesOf(draft.transcript_to),
     transcript_to_visitor: draft.transcript_to_visitor,
     answers_to_visitor: draft.answers_to_visitor,
-    away_minutes: Number(draft.away_minutes),
+    away_minutes: draft.answers_to_visitor
+      ? Number(draft.away_minutes)
+      : (stored?.away_minutes ?? DEFAULT_AWAY_MINUTES),
   };
 
 export function emailProblems(draft: EmailDraft): Problems {
@@ -56,7 +63,8 @@ export function emailProblems(draft: EmailDraft): Problems {
   if (recipients.length > MAX_RECIPIENTS) problems["email.transcript_to"] = t`Enter at most five addresses.`;
   else if (!recipients.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(address)))
     problems["email.transcript_to"] = t`Enter one address on each line.`;
-  if (!/^\d+$/.test(draft.away_minutes.trim()) || minutes < 1 || minutes > 15)
+  const isWhole = /^\d+$/.test(draft.away_minutes.trim());
+  if (draft.answers_to_visitor && (!isWhole || minutes < 1 || minutes > 15))
     problems["email.away_minutes"] = t`Enter a whole number from ${1} to ${15}.`;
   return problems;
 }

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { NUMBER_INPUT, Switch, TextAreaField, TextField } from "../../ui/form-fields";
 import { FormSection } from "../admin/detail-header";
 import type { Problems } from "../admin/use-settings-form";
@@ -13,6 +14,9 @@ interface EmailSectionProps {
 }
 
 export function EmailSection({ email, domain, problems, onChange }: EmailSectionProps) {
+  /** What the fields contained when they were last shown, so that switching e-mails off and on keeps it. */
+  const lastShown = useRef<NonNullable<EmailDraft>>(undefined);
+  if (email !== null) lastShown.current = email;
   if (domain === null && email === null) {
     return (
       <FormSection title={t`E-mail`}>
@@ -28,7 +32,7 @@ export function EmailSection({ email, domain, problems, onChange }: EmailSection
           domain === null ? t`The operator has removed the domain, so none are sent.` : t`From ${`chat@${domain}`}.`
         }
         isOn={email !== null}
-        onChange={(isOn) => onChange(isOn ? newEmailDraft() : null)}
+        onChange={(isOn) => onChange(isOn ? (lastShown.current ?? newEmailDraft()) : null)}
       />
       {email !== null && <EmailFields email={email} problems={problems} onChange={onChange} />}
     </FormSection>

@@ -104,7 +104,7 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       // In the order of keys that the draft gives too.
       assignment: assignmentOf(assignmentDraftOf(stored.assignment)),
       answer_times: answerTimesOf(answerTimesDraftOf(stored.answer_times)),
-      email: emailOf(emailDraftOf(stored.email)),
+      email: emailOf(emailDraftOf(stored.email), stored.email),
     },
     {
       safe_urls: parseSites(draft.safe_urls),
@@ -115,7 +115,7 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
       business_hours: draft.business_hours,
       assignment: assignmentOf(draft.assignment),
       answer_times: answerTimesOf(draft.answer_times),
-      email: emailOf(draft.email),
+      email: emailOf(draft.email, stored.email),
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;

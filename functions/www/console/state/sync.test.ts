@@ -508,6 +508,26 @@ test("reconnected socket catches up from its cursor", async (t) => {
   testConsole.sync.stop();
 });
 
+test("edit that was missed is shown after a reconnection", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { sync, state, timelines } = start({ rows: [chatRow(7)], messages: [timelineEntry(1)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const timeline = timelines.open(7);
+  await timeline.open(1);
+  FakeSocket.last.close();
+  await flushPromises();
+  state.messages = [{ ...timelineEntry(1), text: "edited", edited_at: 900 }];
+  state.changes = changedRows([{ ...chatRow(7), messages_changed_at: 900 }]);
+  t.mock.timers.tick(1001);
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(timeline.entries.value[0]?.text, "edited");
+  sync.stop();
+});
+
 test("expired cursor reloads the list", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { sync, state, paths } = start({ rows: [chatRow(7)] });

@@ -291,6 +291,7 @@ export class Sync {
       if (changes === undefined) break;
       batch(() => {
         this.chats.applyRows(changes.chats);
+        this.applyToTimelines(changes.chats);
         this.removeChats(changes.gone);
       });
       if (changes.complete) return;
@@ -298,7 +299,13 @@ export class Sync {
     // Request the cursor before the list, so that no change is missed. Keep the cursor only after the list is loaded.
     const { cursor } = await this.api.get("/agent/changes");
     await this.loadOpenChats();
+    this.applyToTimelines(this.timelines.all().flatMap(({ chatId }) => this.chats.peek(chatId) ?? []));
     this.cursor = cursor;
+  }
+
+  /** Tells the loaded timelines of edits and deletions whose pushes were missed. */
+  private applyToTimelines(rows: readonly ChatRow[]): void {
+    for (const row of rows) this.timelines.peek(row.chat_id)?.applyRow(row);
   }
 
   /** Loads the open chats, then reads the known calls, because no push reports the end of a call whose chat the agent

@@ -93,7 +93,11 @@ export function TransferDialog({ chatIds }: { chatIds: readonly number[] }) {
       await workspace.ownership.transfer(chatId, targetOf(target), note.trim());
       // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
-      toast(t`${row === undefined ? t`The chat` : visitorName(row)} is with ${target.name} now.`);
+      toast(
+        row === undefined
+          ? t`The chat is with ${target.name} now.`
+          : t`${visitorName(row)} is with ${target.name} now.`,
+      );
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
     } catch (error) {
       if (!isOpen.current) toast(t`The chat was not transferred. ${errorText(error)}`, { isBad: true });

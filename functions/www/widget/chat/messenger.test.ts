@@ -37,10 +37,14 @@ function createMessenger(t: TestContext) {
     close() {}
   }
   Object.assign(globalThis, { BroadcastChannel: Channel, document: { hidden: false } });
-  const releases: ((session: Session) => void)[] = [];
+  const releases: ((session: Session | Promise<Session>) => void)[] = [];
+  const reads: (number | undefined)[] = [];
   const session = {
     check: () => {},
-    load: () => new Promise<Session>((done) => void releases.push(done)),
+    load: (after: number | undefined) => {
+      reads.push(after);
+      return new Promise<Session>((done) => void releases.push(done));
+    },
     onForgotten: () => {},
   };
   const state = createState({
@@ -66,7 +70,7 @@ function createMessenger(t: TestContext) {
   );
   messenger.onChat = () => void events.push("chat");
   messenger.begin(sessionWith([], "waiting"));
-  return { messenger, state, session, releases, events, channelCount: () => channels };
+  return { messenger, state, session, releases, reads, events, channelCount: () => channels };
 }
 
 test("response to a read changes nothing after the end", async (t) => {
@@ -83,6 +87,32 @@ test("response to a read changes nothing after the end", async (t) => {
   assert.deepEqual(events, []);
   assert.equal(state.conversation.messages.length, 0);
   assert.equal(releases.length, 1);
+});
+
+test("missed change is read again after a failure", async (t) => {
+  const { messenger, state, releases, reads } = createMessenger(t);
+  const message = { from: "agent", type: "text", text: "helo" } as Partial<Message>;
+  const changed = (text: string) => {
+    const session = sessionWith([{ ...message, text } as Partial<Message>], "waiting");
+    return { ...session, chat: { ...session.chat, messages_changed_at: 900 } } as Session;
+  };
+  const release = async (session: Session | Promise<Session>) => {
+    releases.at(-1)?.(session);
+    await flushPromises();
+  };
+  state.isOpen = true;
+  void messenger.catchUp();
+  await release(sessionWith([message], "waiting"));
+  messenger.windowChanged();
+  t.mock.timers.tick(600_000);
+  await release({ ...changed("hello"), messages: [] });
+  await release(Promise.reject(new Error("no network")));
+  t.mock.timers.tick(600_000);
+  await release({ ...changed("hello"), messages: [] });
+  await release(changed("hello"));
+  assert.deepEqual(reads, [undefined, 1, undefined, 1, undefined]);
+  assert.equal(state.conversation.messages[0]?.text, "hello");
+  messenger.stop();
 });
 
 test("forgotten visitor and a restart do not connect after the end", (t) => {

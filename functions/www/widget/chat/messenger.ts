@@ -374,10 +374,7 @@ export class Messenger {
       if (after !== undefined && session.chat?.chat_id !== position?.chatId) return this.#read(undefined);
       // The response does not contain an earlier message that an agent has changed.
       const knownChange = this.#conversation.chat?.messages_changed_at;
-      if (after !== undefined && session.chat?.messages_changed_at !== knownChange) {
-        this.#conversation.chat = session.chat;
-        return this.#read(undefined);
-      }
+      if (after !== undefined && session.chat?.messages_changed_at !== knownChange) return this.#read(undefined);
       this.#takeSession(session, true);
       this.#share(session.messages);
       this.#live.tell({ type: "mode", mode: session.mode, agents: session.agents });

@@ -54,6 +54,7 @@ test("new text is shown at once, and the earlier one after a failure", async () 
   assert.equal(timeline.entries.value[0]?.text, "hello");
   await request;
   assert.equal(timeline.entries.value[0]?.text, "helo");
+  assert.equal(changes.editing.value?.text.value, "hello", "the agent can go on");
   assert.deepEqual([calls[0]?.method, calls[0]?.body], ["PATCH", { text: "hello" }]);
 });
 
@@ -71,4 +72,32 @@ test("unchanged text is not sent", async () => {
   const { changes, calls } = changesWith(ME, () => errorResponse(500));
   await changes.edit(7, own(), "helo");
   assert.equal(calls.length, 0);
+});
+
+test("change that arrives before the failure stays", async () => {
+  const { changes, timeline } = changesWith(ME, () => errorResponse(503));
+  const request = changes.edit(7, own(), "hello");
+  timeline.applyEntry(own({ text: "hello from another tab", edited_at: 9 }));
+  await request;
+  assert.equal(timeline.entries.value[0]?.text, "hello from another tab");
+});
+
+test("editing ends with the message, the chat and the conversation", () => {
+  const editing = () => {
+    const all = changesWith(ME, () => errorResponse(404));
+    all.changes.beginEditing(7, own());
+    assert.equal(all.changes.editing.value?.seq, 1);
+    return all;
+  };
+  const deleted = editing();
+  deleted.timeline.applyEntry(own({ type: "deleted" }));
+  assert.equal(deleted.changes.editing.value, undefined);
+  const closed = editing();
+  closed.timeline.chatDetails.value = { session: {}, state: "closed" } as Chat;
+  assert.equal(closed.changes.editing.value, undefined);
+  const { changes } = editing();
+  changes.stopEditing(8);
+  assert.equal(changes.editing.value?.chatId, 7);
+  changes.stopEditing(7);
+  assert.equal(changes.editing.value, undefined);
 });

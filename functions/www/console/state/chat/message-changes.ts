@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal, type Signal } from "@preact/signals";
 import type { ApiClient } from "../../../api/client";
 import type { Entry } from "../../../api/types";
 import { announce } from "../../../ui/announcer";
@@ -15,16 +15,42 @@ interface Changer {
   role: string;
 }
 
+interface EditedMessage {
+  chatId: number;
+  seq: number;
+  /** What the agent has typed. */
+  text: Signal<string>;
+}
+
 /** What an agent changes in messages that were sent: the text of an own message, and the deletion of a message. */
 export class MessageChanges {
   /** The message whose text the agent is editing. */
-  readonly editing = signal<{ chatId: number; seq: number } | undefined>(undefined);
+  readonly editing = signal<EditedMessage | undefined>(undefined);
 
   constructor(
     private readonly api: ApiClient,
     private readonly me: Changer,
     private readonly timelines: Timelines,
-  ) {}
+  ) {
+    effect(() => {
+      if (this.editing.value !== undefined && !this.isEditable(this.editing.value)) this.editing.value = undefined;
+    });
+  }
+
+  private isEditable({ chatId, seq }: EditedMessage): boolean {
+    const timeline = this.timelines.peek(chatId);
+    const entry = timeline?.entries.value.find((one) => one.seq === seq);
+    return entry !== undefined && entry.type !== "deleted" && timeline?.chatDetails.value?.state !== "closed";
+  }
+
+  beginEditing(chatId: number, { seq, text }: Entry): void {
+    this.editing.value = { chatId, seq, text: signal(text ?? "") };
+  }
+
+  /** Keeps the earlier text if a message of the chat is being edited. */
+  stopEditing(chatId: number): void {
+    if (this.editing.peek()?.chatId === chatId) this.editing.value = undefined;
+  }
 
   canEdit(chatId: number, entry: Entry, now = Date.now()): boolean {
     return entry.type === "text" && entry.agent?.id === this.me.id && this.isChangeable(chatId, entry, now);
@@ -50,16 +76,16 @@ export class MessageChanges {
       ({ from, agent, type }) => from === "agent" && agent?.id === this.me.id && type !== "note" && type !== "deleted",
     );
     if (last === undefined || !this.canEdit(chatId, last)) return false;
-    this.editing.value = { chatId, seq: last.seq };
+    this.beginEditing(chatId, last);
     return true;
   }
 
-  /** Replaces the text of a message. */
+  /** Replaces the text of a message. If this fails, the agent can go on editing. */
   async edit(chatId: number, entry: Entry, text: string): Promise<void> {
     this.editing.value = undefined;
     if (text === entry.text) return;
     const edited = { ...entry, text, edited_at: Math.floor(Date.now() / 1000) };
-    await this.change(
+    const isChanged = await this.change(
       chatId,
       entry,
       edited,
@@ -70,6 +96,7 @@ export class MessageChanges {
           body: { text },
         }),
     );
+    if (!isChanged && this.editing.peek() === undefined) this.beginEditing(chatId, edited);
   }
 
   async delete(chatId: number, entry: Entry): Promise<void> {
@@ -84,22 +111,25 @@ export class MessageChanges {
     );
   }
 
-  /** Shows the changed message before the service responds, and the earlier one again if the request fails. */
+  /** Shows the changed message before the service responds, and the earlier one again if the request fails, unless the
+   * message has changed meanwhile. Returns whether the request has succeeded. */
   private async change(
     chatId: number,
     before: Entry,
     after: Entry,
     { success, failure }: { success: string; failure: (reason: string) => string },
     request: () => Promise<Entry>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const timeline: Timeline | undefined = this.timelines.peek(chatId);
     timeline?.applyEntry(after);
     try {
       timeline?.applyEntry(await request());
       announce(success);
+      return true;
     } catch (error) {
-      timeline?.applyEntry(before);
+      if (timeline?.entries.peek().includes(after) === true) timeline.applyEntry(before);
       toast(failure(errorText(error)), { isBad: true });
+      return false;
     }
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Chat } from "../../../api/types";
+import type { Chat, PlannedMessage } from "../../../api/types";
 import { errorResponse, fakeApi, jsonResponse, memoryStorage, type RecordedCall } from "../test-support";
 import { Drafts } from "./drafts";
 import { PlannedMessages } from "./planned-messages";
@@ -29,12 +29,42 @@ test("draft is planned, and the details are read again", async () => {
   assert.equal(timeline.chatDetails.value?.planned?.length, 1);
 });
 
-test("draft returns if it cannot be planned", async () => {
+test("draft and its macro stay if they cannot be planned", async () => {
   const { planned, drafts } = plannedWith(() => errorResponse(409, "a chat has at most 10 planned messages"));
+  const actions = { add_tags: [1], close: false };
+  drafts.write(7, "Is it solved?", false, actions);
+  await planned.planDraft(7, AT);
+  assert.deepEqual(drafts.read(7), { text: "Is it solved?", isNote: false, actions });
+});
+
+test("what is written while a draft is planned stays", async () => {
+  const { planned, drafts, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
   const request = planned.planDraft(7, AT);
-  drafts.write(7, "Something else", false);
+  drafts.write(7, "Is it solved?\nSomething else", false);
+  await planned.planDraft(7, AT);
   await request;
-  assert.equal(drafts.read(7).text, "Is it solved?\nSomething else");
+  assert.equal(drafts.read(7).text, "Something else");
+  assert.equal(calls.filter(({ method }) => method === "POST").length, 1);
+});
+
+test("note that is written while a draft is planned stays", async () => {
+  const { planned, drafts } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  const request = planned.planDraft(7, AT);
+  drafts.write(7, "Is it solved? Ask Ben.", true);
+  await request;
+  assert.deepEqual([drafts.read(7).text, drafts.read(7).isNote], ["Is it solved? Ask Ben.", true]);
+});
+
+test("repeated plan has the same key until it succeeds", async () => {
+  const { planned, drafts, calls } = plannedWith(() => errorResponse(503));
+  await planned.planDraft(7, AT);
+  await planned.planDraft(7, AT);
+  await planned.planDraft(7, new Date(6_000_000));
+  drafts.write(7, "Is all solved?", false);
+  await planned.planDraft(7, new Date(6_000_000));
+  const keys = calls.filter(({ method }) => method === "POST").map(({ key }) => key);
+  assert.equal(keys[0], keys[1]);
+  assert.equal(new Set(keys).size, 3);
 });
 
 test("empty draft is not planned", async () => {
@@ -42,4 +72,24 @@ test("empty draft is not planned", async () => {
   drafts.write(7, "  ", false);
   await planned.planDraft(7, AT);
   assert.equal(calls.length, 0);
+});
+
+test("text of a cancelled message returns to an empty composer", async () => {
+  const { planned, drafts } = plannedWith(() => jsonResponse({}));
+  const message = { planned_id: "p", text: "Later" } as PlannedMessage;
+  await planned.cancel(7, message, true);
+  assert.equal(drafts.read(7).text, "Is it solved?");
+  drafts.write(7, "", false);
+  await planned.cancel(7, message, false);
+  assert.equal(drafts.read(7).text, "", "a chat of another agent");
+  await planned.cancel(7, message, true);
+  assert.equal(drafts.read(7).text, "Later");
+});
+
+test("message that is no longer planned is refreshed", async () => {
+  const { planned, drafts, timeline, calls } = plannedWith(() => errorResponse(404));
+  drafts.write(7, "", false);
+  await planned.cancel(7, { planned_id: "p", text: "Later" } as PlannedMessage, true);
+  assert.equal(drafts.read(7).text, "");
+  assert.deepEqual([calls.length, timeline.chatDetails.value?.planned?.length], [2, 1]);
 });

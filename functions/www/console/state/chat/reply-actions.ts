@@ -38,15 +38,21 @@ export class MacroRunner {
 
   private async transfer(chatId: number, to: Recipient): Promise<void> {
     const row = this.headers.peek(chatId);
-    const name = row === undefined ? t`The chat` : visitorName(row);
+    const name = row === undefined ? undefined : visitorName(row);
+    const recipient = recipientName(to, this.roster.people.peek());
     // The agent goes on at once: a transferred chat that is still open could be accepted again by mistake.
     this.onTransfer(chatId);
     try {
       await this.ownership.transfer(chatId, to);
-      toast(t`${name} is with ${recipientName(to, this.roster.people.peek())} now.`);
+      const isKnown = name !== undefined && recipient !== undefined;
+      toast(isKnown ? t`${name} is with ${recipient} now.` : t`The chat was transferred.`);
     } catch (error) {
       const action = { label: t`Open`, run: () => openChat(chatId) };
-      toast(t`${name} was not transferred. ${errorText(error)}`, { isBad: true, action });
+      const reason = errorText(error);
+      toast(
+        name === undefined ? t`The chat was not transferred. ${reason}` : t`${name} was not transferred. ${reason}`,
+        { isBad: true, action },
+      );
     }
   }
 }
@@ -56,15 +62,23 @@ export function describeActions(actions: ReplyActions, people: People | undefine
   const names = actions.add_tags.flatMap((id) => people?.tags?.find((tag) => tag.tag_id === id)?.name ?? []);
   return [
     ...(names.length === 0 ? [] : [t`Tag ${names.join(", ")}`]),
-    ...(actions.transfer_to === undefined ? [] : [t`Transfer to ${recipientName(actions.transfer_to, people)}`]),
+    ...(actions.transfer_to === undefined ? [] : [describeTransfer(actions.transfer_to, people)]),
     ...(actions.close ? [t`Close`] : []),
   ];
 }
 
-function recipientName(to: Recipient, people: People | undefined): string {
+function describeTransfer(to: Recipient, people: People | undefined): string {
+  const name = recipientName(to, people);
+  if (name !== undefined) return t`Transfer to ${name}`;
+  if ("agent_id" in to) return t`Transfer to an agent`;
+  return "department_id" in to ? t`Transfer to a department` : t`Transfer to a bot`;
+}
+
+/** Returns undefined for a recipient that is not known, because it was deleted or the people are not loaded. */
+function recipientName(to: Recipient, people: People | undefined): string | undefined {
   const byId = (named: readonly { id: number; name: string }[] | undefined, id: number) =>
     named?.find((one) => one.id === id)?.name;
-  if ("agent_id" in to) return byId(people?.agents, to.agent_id) ?? t`an agent`;
-  if ("department_id" in to) return byId(people?.departments, to.department_id) ?? t`a department`;
-  return people?.bots?.find((bot) => bot.bot_id === to.bot_id)?.name ?? t`a bot`;
+  if ("agent_id" in to) return byId(people?.agents, to.agent_id);
+  if ("department_id" in to) return byId(people?.departments, to.department_id);
+  return people?.bots?.find((bot) => bot.bot_id === to.bot_id)?.name;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Chat, Entry } from "../../../api/types";
-import { chatRow, timelineEntry, fakeApi, jsonResponse, flushPromises } from "../test-support";
+import { chatRow, errorResponse, timelineEntry, fakeApi, jsonResponse, flushPromises } from "../test-support";
 import { ownedSince, Timeline, Timelines } from "./timeline";
 
 function timelineOf(stored: () => Entry[]) {
@@ -179,6 +179,39 @@ test("entries are read again after a missed edit, but only once", async () => {
   await flushPromises();
   assert.equal(timeline.entries.value[0]?.text, "edited");
   assert.deepEqual(reads(), [0, 0]);
+});
+
+test("missed edit is read again after a failure", async () => {
+  const stored = range(1, 3);
+  let isDown = false;
+  const { api } = fakeApi(({ path }) => {
+    if (isDown) return errorResponse(503);
+    return jsonResponse(path.endsWith("/messages") ? { messages: stored } : { chat_id: 7, visitor: {} });
+  });
+  const timeline = new Timeline(api, 7);
+  await timeline.open(3);
+  stored[0] = { ...stored[0]!, text: "edited", edited_at: 900 };
+  const row = { ...chatRow(7), messages_changed_at: 900 };
+  isDown = true;
+  timeline.applyRow(row);
+  await flushPromises();
+  isDown = false;
+  timeline.applyRow(row);
+  await flushPromises();
+  assert.equal(timeline.entries.value[0]?.text, "edited");
+});
+
+test("missed edit is read after a running refresh", async () => {
+  const stored = range(1, 3);
+  const { timeline, reads } = timelineOf(() => stored);
+  await timeline.open(3);
+  const running = timeline.refresh();
+  stored[0] = { ...stored[0]!, text: "edited", edited_at: 900 };
+  timeline.applyRow({ ...chatRow(7), messages_changed_at: 900 });
+  await running;
+  await flushPromises();
+  assert.equal(timeline.entries.value[0]?.text, "edited");
+  assert.deepEqual(reads(), [0, 3, 0]);
 });
 
 test("pushed edit causes no further read", async () => {

@@ -36,8 +36,8 @@ export class Timeline {
   private completeUpToSeq = 0;
   /** How often the details were changed without being read. */
   private detailChanges = 0;
-  /** The last change of a message for which the entries were read again, as Unix time in seconds. */
-  private changesReadAt = 0;
+  /** The last change of a message for which the entries were read again, or are being read, as Unix time in seconds. */
+  private changesRequestedAt = 0;
   private currentRefresh: Promise<void> | undefined;
   private gapTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -210,11 +210,23 @@ export class Timeline {
   /** Reads the entries again if an agent has edited or deleted a message and the push about it was missed. */
   private readMissedChange({ messages_changed_at: changedAt = 0 }: ChatRow): void {
     const isKnown = ({ edited_at = 0, deleted_at = 0 }: Entry) => Math.max(edited_at, deleted_at) >= changedAt;
-    if (changedAt <= this.changesReadAt || this.loadState.peek() !== "ready") return;
-    this.changesReadAt = changedAt;
+    if (changedAt <= this.changesRequestedAt || this.loadState.peek() !== "ready") return;
     if (this.entries.peek().some(isKnown)) return;
-    this.completeUpToSeq = this.completeAfterSeq;
-    void this.refresh().catch(() => {});
+    void this.readAgain(changedAt);
+  }
+
+  /** Reads all loaded entries again. After a failure, the next row or refresh tries again. */
+  private async readAgain(changedAt: number): Promise<void> {
+    const before = this.changesRequestedAt;
+    this.changesRequestedAt = changedAt;
+    try {
+      // A running request may have been answered before the change, and would skip the entries it has read.
+      while (this.currentRefresh !== undefined) await this.currentRefresh.catch(() => {});
+      this.completeUpToSeq = this.completeAfterSeq;
+      await this.refresh();
+    } catch {
+      if (this.changesRequestedAt === changedAt) this.changesRequestedAt = before;
+    }
   }
 
   /** Reads the details again if agents have planned or cancelled messages, or planned ones were sent. */
