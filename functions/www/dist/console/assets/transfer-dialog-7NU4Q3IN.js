@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-2FGUW5B2.js";import"/console/assets/chunk-4INIQ2FN.js";import"/console/assets/chunk-4HKS3557.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
