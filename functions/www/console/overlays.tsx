@@ -1,7 +1,6 @@
 import "./command-palette/command-palette.css";
 import type { CreatedChannel } from "./state/list/view-state";
 import { CloseDialog, LeaveDialog } from "./dialogs";
-import { DeleteMessageDialog } from "./conversation/message-change";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
@@ -26,6 +25,9 @@ const CommandPalette = lazyComponent(() =>
 );
 const CallDialog = lazyComponent<{ chatId: number }>(() =>
   import("./calls/call-dialog").then(({ CallDialog }) => CallDialog),
+);
+const DeleteMessageDialog = lazyComponent<{ chatId: number; seq: number }>(() =>
+  import("./conversation/delete-message-dialog").then(({ DeleteMessageDialog }) => DeleteMessageDialog),
 );
 const FileDialog = lazyComponent<{ chatId: number }>(() =>
   import("./conversation/file-dialog").then(({ FileDialog }) => FileDialog),

@@ -6,13 +6,19 @@ import { useWorkspace } from "../workspace-context";
 import { currentOffer } from "../organizing/assignment-chips";
 import { composerFocusRequest, overlay } from "../state/list/view-state";
 import { Composer } from "./composer";
-import { PlannedList } from "./planned-list";
 import { rich, t } from "../../texts/translate";
+import { lazyComponent } from "../../ui/lazy-component";
+
+/** Loaded when a chat has planned messages. */
+const PlannedList = lazyComponent<{ chatId: number }>(() =>
+  import("./planned-list").then(({ PlannedList }) => PlannedList),
+);
 
 /** The area below the messages: the composer if the agent owns the chat, otherwise the available actions. */
 export function ConversationFooter({ chatId, row, name }: { chatId: number; row: ChatRow; name: string }) {
   const workspace = useWorkspace();
   const isMine = workspace.chats.isMine(row);
+  const hasPlanned = (workspace.timelines.open(chatId).chatDetails.value?.planned?.length ?? 0) > 0;
   const [isNoteComposerOpen, setNoteComposerOpen] = useState(
     () => !isMine && workspace.drafts.chatIds.peek().has(chatId) && workspace.drafts.read(chatId).isNote,
   );
@@ -24,14 +30,14 @@ export function ConversationFooter({ chatId, row, name }: { chatId: number; row:
   if (isMine) {
     return (
       <div>
-        <PlannedList chatId={chatId} />
+        {hasPlanned && <PlannedList chatId={chatId} />}
         <Composer key="reply" chatId={chatId} row={row} name={name} startsAsNote={isNoteComposerOpen} />
       </div>
     );
   }
   return (
     <div>
-      <PlannedList chatId={chatId} />
+      {hasPlanned && <PlannedList chatId={chatId} />}
       {isNoteComposerOpen && (
         <Composer
           key="note"

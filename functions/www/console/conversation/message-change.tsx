@@ -3,11 +3,10 @@
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
-import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { MenuItem } from "../../ui/menu-item";
 import { Popover } from "../../ui/popover";
-import { closeOverlay, focusComposer, overlay } from "../state/list/view-state";
+import { focusComposer, overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, MAX_TEXT_CHARACTERS } from "./composer-text";
 import { isSendKey } from "./send-key";
@@ -125,33 +124,5 @@ export function MessageEditor({ entry, chatId, typed }: MessageProps & { typed: 
         </button>
       </div>
     </form>
-  );
-}
-
-/** Asks for confirmation before a message is deleted. */
-export function DeleteMessageDialog({ chatId, seq }: { chatId: number; seq: number }) {
-  const { messageChanges, timelines } = useWorkspace();
-  const entry = timelines.peek(chatId)?.entries.value.find((one) => one.seq === seq);
-  const confirm = () => {
-    closeOverlay();
-    if (entry !== undefined) void messageChanges.delete(chatId, entry);
-    focusComposer(chatId);
-  };
-  return (
-    <Dialog title={t`Delete the message?`} onClose={closeOverlay}>
-      <div class="body">
-        <p>
-          {t`The visitor sees that a message was deleted. Its text and its file are gone for good, also for your colleagues.`}
-        </p>
-        <footer>
-          <button type="button" class="btn line" data-autofocus onClick={closeOverlay}>
-            {t`Keep it`}
-          </button>
-          <button type="button" class="btn danger" onClick={confirm}>
-            {t`Delete`}
-          </button>
-        </footer>
-      </div>
-    </Dialog>
   );
 }

@@ -1,1 +1,0 @@
-import{G as t,H as r,Lb as l,S as i,b as a,fb as n,j as e,u as o}from"/console/assets/chunk-6TJSJA46.js";import"/console/assets/chunk-LY7QOAIA.js";document.documentElement.lang=e;t();o();i(n.map(({name:d})=>d));var c=document.getElementById("root");c!==null&&a(r(l,{}),c);

@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-UU2SNQOH.js";import"/console/assets/chunk-DTSSQMKZ.js";import"/console/assets/chunk-6TJSJA46.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
