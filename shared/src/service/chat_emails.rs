@@ -1,5 +1,7 @@
-//! Sends the e-mails about a chat. An e-mail can be sent twice only if a process dies between the request to SES and
-//! the write that records it.
+//! Sends the e-mails about a chat. An e-mail can be sent twice if the process dies between the request to SES and the
+//! write that records it, if that write fails, or if the response of SES is lost or late.
+
+use futures_util::future::join_all;
 
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::{Chat, Sender};
@@ -23,7 +25,7 @@ use crate::wire::queue_task::{EmailKind, EmailTask};
 
 /// A longer transcript ends with these entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 2_000;
-/// The most entries that are examined for one answer. Later ones are sent with the next message.
+/// The most entries that are examined for one answer.
 const MAX_ANSWER_ENTRIES: i32 = 200;
 /// A chat is closed once, so each recipient gets one transcript.
 const THROUGH_END: u64 = 1;
@@ -69,13 +71,15 @@ impl ChatEmailService<'_> {
         }
         let entries = self.chats.whole_timeline(&chat.account_id, chat.chat_id, MAX_TRANSCRIPT_ENTRIES).await?;
         let emails = ChatEmails { settings: email, zone: &settings.time_zone, chat, visitor };
-        for to in &email.transcript_to {
-            self.send_transcript(chat, &emails.transcript_for_account(to, &entries)).await?;
-        }
-        match address_of(visitor).filter(|_| email.transcript_to_visitor) {
-            Some(to) => self.send_transcript(chat, &emails.transcript_for_visitor(&to, &entries)).await,
-            None => Ok(()),
-        }
+        let for_account = email.transcript_to.iter().map(|to| emails.transcript_for_account(to, &entries));
+        let visitors_address = address_of(visitor).filter(|_| email.transcript_to_visitor);
+        let for_visitor = visitors_address.map(|to| emails.transcript_for_visitor(&to, &entries));
+        let transcripts: Vec<OutgoingEmail> = for_account.chain(for_visitor).collect();
+        // The failure of one keeps the transcript from no other recipient.
+        join_all(transcripts.iter().map(|transcript| self.send_transcript(chat, transcript)))
+            .await
+            .into_iter()
+            .collect()
     }
 
     /// Each recipient gets an e-mail of their own, so that none sees the others and each failure is repeated alone.
@@ -105,6 +109,8 @@ impl ChatEmailService<'_> {
         let is_missed = |entry: &TimelineEntry| {
             matches!(entry.from, Sender::Agent(_)) && entry.content.is_visible_to_visitor() && entry.at > seen_at
         };
+        // The newest entries include this message.
+        let after = after.max(seq.saturating_sub(MAX_ANSWER_ENTRIES.unsigned_abs().into()));
         let mut entries = self.chats.timeline(&chat.account_id, chat.chat_id, after, MAX_ANSWER_ENTRIES).await?;
         entries.retain(is_missed);
         // If the visitor has got this message, later ones have tasks of their own.
