@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::chats::chat::Chat;
-use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage};
+use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage, UNSENT_TTL};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::delivery::due_index::{OverdueItem, PLANNED_MESSAGES_PARTITION};
+use crate::store::chats::delivery::due_index::{OverdueCursor, OverdueItem, PLANNED_MESSAGES_PARTITION};
 use crate::store::chats::items::AgentSnapshotItem;
 use crate::store::chats::{Chats, chat_from_item, chat_pk, header_key};
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, n, s};
@@ -34,6 +34,9 @@ struct PlannedMessageItem {
     claimed_until: Option<u64>,
     due: String,
     due_at: u64,
+    /// In seconds.
+    #[serde(default)]
+    expires_at: u64,
 }
 
 impl From<&PlannedMessage> for PlannedMessageItem {
@@ -52,6 +55,7 @@ impl From<&PlannedMessage> for PlannedMessageItem {
             claimed_until: claimed_until.map(|until| until.0),
             due: PLANNED_MESSAGES_PARTITION.to_owned(),
             due_at: send_at.0,
+            expires_at: expiry(send_at),
         }
     }
 }
@@ -68,6 +72,10 @@ impl From<PlannedMessageItem> for PlannedMessage {
             claimed_until: item.claimed_until.map(Timestamp),
         }
     }
+}
+
+fn expiry(due_at: Timestamp) -> u64 {
+    due_at.plus(UNSENT_TTL).seconds()
 }
 
 fn planned_key(account_id: &str, chat_id: u64, planned_id: &str) -> Key {
@@ -89,6 +97,13 @@ pub(crate) enum Planned {
     Existing(PlannedMessage),
     /// The agent does not have the chat, or the chat has too many planned messages. The header shows which.
     Refused(Option<Box<Chat>>),
+}
+
+/// Planned messages whose time has come, oldest first.
+pub(crate) struct DuePage {
+    pub(crate) messages: Vec<PlannedMessage>,
+    /// The next page starts after this position. `None` means that this is the last page.
+    pub(crate) next: Option<OverdueCursor>,
 }
 
 impl Chats {
@@ -152,18 +167,19 @@ impl Chats {
         Ok(planned)
     }
 
-    /// Reads at most `limit` planned messages whose time has come, oldest first.
+    /// Reads at most `limit` planned messages whose time has come. Starts after the position `after`, if there is one.
     pub(crate) async fn due_planned_messages(
         &self,
         before: Timestamp,
+        after: Option<OverdueCursor>,
         limit: i32,
-    ) -> Result<Vec<PlannedMessage>, Error> {
-        let page = self.due_items(PLANNED_MESSAGES_PARTITION.to_owned(), before, None, limit).await?;
+    ) -> Result<DuePage, Error> {
+        let page = self.due_items(PLANNED_MESSAGES_PARTITION.to_owned(), before, after, limit).await?;
         let keys = page.items.into_iter().map(|OverdueItem { key, .. }| key).collect();
         let items = self.table.batch_get(keys).await?;
-        let mut planned = items.into_iter().map(planned_from_item).collect::<Result<Vec<_>, _>>()?;
-        planned.sort_by_key(|planned| planned.send_at);
-        Ok(planned)
+        let mut messages = items.into_iter().map(planned_from_item).collect::<Result<Vec<_>, _>>()?;
+        messages.sort_by_key(|planned| planned.send_at);
+        Ok(DuePage { messages, next: page.next })
     }
 
     /// Keeps other processes from sending or cancelling the message while this one sends it. Returns false if another
@@ -197,8 +213,8 @@ impl Chats {
 
     /// Makes a planned message due at another time. Does nothing if it was sent or cancelled.
     pub(crate) async fn postpone_planned(&self, planned: &PlannedMessage, until: Timestamp) -> Result<(), Error> {
-        let values = vec![(":until", n(until.0))];
-        let update = "SET #due_at = :until";
+        let values = vec![(":until", n(until.0)), (":expires_at", n(expiry(until)))];
+        let update = "SET #due_at = :until, #expires_at = :expires_at";
         self.table.update_if(ItemUpdate { key: key_of(planned), update, condition: ITEM_EXISTS, values }).await
     }
 
