@@ -25,13 +25,19 @@ use crate::store::write_races::WriteRaces;
 const CHAT_CLOSED: &str = "This planned message was not sent, because the chat was closed";
 const AUTHOR_DELETED: &str = "This planned message was not sent, because its author has been deleted";
 
-/// Stores a planned message. A repeated request with the same id and the same message changes nothing.
+/// Stores a planned message. A repeated request with the same id and the same message changes nothing. The receipt of
+/// `key` is stored, too; the caller must look for an earlier one.
 ///
 /// # Errors
 /// Fails with `NotFound` if the chat does not exist, with `Conflict` if the agent does not have the chat or if it has too
 /// many planned messages, and with `IdempotencyMismatch` if another message is planned with the same id.
-pub async fn plan_message(chats: &Chats, planned: &PlannedMessage, now: Timestamp) -> Result<(), Error> {
-    match chats.store_planned(planned, now).await? {
+pub async fn plan_message(
+    chats: &Chats,
+    planned: &PlannedMessage,
+    key: Option<&IdempotencyKey>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    match chats.store_planned(planned, key, now).await? {
         Planned::Stored => Ok(()),
         Planned::Existing(existing) if existing.is_repetition_of(planned) => Ok(()),
         Planned::Existing(_) => Err(Error::IdempotencyMismatch),

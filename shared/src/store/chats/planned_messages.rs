@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::chats::chat::Chat;
+use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage, UNSENT_TTL};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -17,8 +18,9 @@ use crate::store::{from_item, to_item};
 /// The beginning of the sort keys. They sort after the header and the panel.
 const PLANNED_PREFIX: &str = "PLANNED#";
 
-/// The position of the header's write in a transaction.
+/// The positions of the writes in the transaction that stores a planned message.
 const HEADER_WRITE: usize = 0;
+const PLAN_WRITE: usize = 1;
 
 #[derive(Serialize, Deserialize)]
 struct PlannedMessageItem {
@@ -107,8 +109,14 @@ pub(crate) struct DuePage {
 }
 
 impl Chats {
-    /// Stores a planned message if its author has the chat and the chat has fewer than the maximum.
-    pub(crate) async fn store_planned(&self, planned: &PlannedMessage, now: Timestamp) -> Result<Planned, Error> {
+    /// Stores a planned message, and the receipt of the request if it has a key, if its author has the chat and the chat
+    /// has fewer than the maximum.
+    pub(crate) async fn store_planned(
+        &self,
+        planned: &PlannedMessage,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<Planned, Error> {
         let header = Write::Update(ItemUpdate {
             key: header_key(&planned.account_id, planned.chat_id),
             update: "SET #planned = if_not_exists(#planned, :none) + :one, #other_change_at = :now",
@@ -124,13 +132,17 @@ impl Chats {
             ],
         });
         let item = Write::Create(to_item(&PlannedMessageItem::from(planned))?);
-        match self.table.transact(vec![header, item]).await {
+        let mut writes = vec![header, item];
+        writes.extend(key.map(|key| key.planned_receipt_write(planned, now)).transpose()?);
+        match self.table.transact(writes).await {
             Ok(()) => Ok(Planned::Stored),
             Err(WriteError::ConditionFailed { index: HEADER_WRITE, item }) => {
                 Ok(Planned::Refused(item.map(chat_from_item).transpose()?.map(Box::new)))
             }
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) => planned_from_item(item).map(Planned::Existing),
-            Err(WriteError::ConditionFailed { item: None, .. } | WriteError::Contended) => {
+            Err(WriteError::ConditionFailed { index: PLAN_WRITE, item: Some(item) }) => {
+                planned_from_item(item).map(Planned::Existing)
+            }
+            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => {
                 Err(Error::unavailable("planned message lost a race"))
             }
             Err(WriteError::Error(error)) => Err(error),

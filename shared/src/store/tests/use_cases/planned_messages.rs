@@ -26,7 +26,7 @@ impl Stores {
 
     async fn plan(&self, planned_id: &str, text: &str) -> PlannedMessage {
         let planned = planned_with(planned_id, text);
-        plan_message(&self.chats, &planned, NOW).await.unwrap();
+        plan_message(&self.chats, &planned, None, NOW).await.unwrap();
         planned
     }
 
@@ -83,27 +83,40 @@ async fn repeated_plan_stores_one_message() {
     stores.chat_of_bob().await;
     stores.plan("p", "later").await;
     stores.plan("p", "later").await;
-    let other = plan_message(&stores.chats, &planned_with("p", "other"), NOW).await;
+    let other = plan_message(&stores.chats, &planned_with("p", "other"), None, NOW).await;
     assert!(matches!(other, Err(Error::IdempotencyMismatch)), "{other:?}");
     assert_eq!((stores.planned_texts().await, stores.chat_header(1).await.planned), (vec!["later".into()], 1));
 }
 
 #[tokio::test]
+async fn key_of_a_planned_message_outlives_the_plan() {
+    let stores = stores().await;
+    stores.chat_of_bob().await;
+    let (planned, key) = (planned_with("p", "later"), IdempotencyKey::new("agent".into(), b"key", "body"));
+    plan_message(&stores.chats, &planned, Some(&key), NOW).await.unwrap();
+    cancel_planned_message(&stores.chats, &planned, NOW).await.unwrap();
+    assert_eq!(stores.chats.earlier_receipt(Some(&key)).await.unwrap().unwrap().id, "p");
+    let repeated = plan_message(&stores.chats, &planned, Some(&key), NOW).await;
+    assert!(matches!(repeated, Err(Error::Unavailable(_))), "{repeated:?}");
+    assert!(stores.planned_texts().await.is_empty());
+}
+
+#[tokio::test]
 async fn only_the_agent_of_an_open_chat_plans_ten_messages() {
     let stores = stores().await;
-    let unknown = plan_message(&stores.chats, &planned_with("p", "x"), NOW).await;
+    let unknown = plan_message(&stores.chats, &planned_with("p", "x"), None, NOW).await;
     assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
     stores.chat_of_bob().await;
     let foreign = PlannedMessage { agent: agent_snapshot(2), ..planned_with("p", "x") };
-    let refused = plan_message(&stores.chats, &foreign, NOW).await;
+    let refused = plan_message(&stores.chats, &foreign, None, NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
     for number in 0..MAX_PLANNED_PER_CHAT {
         stores.plan(&number.to_string(), "x").await;
     }
-    let eleventh = plan_message(&stores.chats, &planned_with("11", "x"), NOW).await;
+    let eleventh = plan_message(&stores.chats, &planned_with("11", "x"), None, NOW).await;
     assert!(matches!(eleventh, Err(Error::Conflict("a chat has at most 10 planned messages"))), "{eleventh:?}");
     stores.close(1, &bob(), &[], NOW).await.unwrap();
-    let closed = plan_message(&stores.chats, &planned_with("12", "x"), NOW).await;
+    let closed = plan_message(&stores.chats, &planned_with("12", "x"), None, NOW).await;
     assert!(matches!(closed, Err(Error::Conflict("the chat is closed"))), "{closed:?}");
 }
 
