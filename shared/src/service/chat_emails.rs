@@ -16,6 +16,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::email_sender::{EmailSender, SendResult};
+use crate::runtime::outbox::Outbox;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
@@ -37,6 +38,7 @@ pub struct ChatEmailService<'a> {
     pub chats: &'a Chats,
     pub connections: &'a Connections,
     pub sender: &'a EmailSender,
+    pub outbox: &'a Outbox,
 }
 
 impl ChatEmailService<'_> {
@@ -54,7 +56,7 @@ impl ChatEmailService<'_> {
         match task.email {
             EmailKind::Transcript => self.send_transcripts((&settings, email), &chat, &visitor).await,
             EmailKind::Answer { seq } if email.answers_to_visitor => {
-                self.send_answer((&settings, email), &chat, &visitor, (seq, domain)).await
+                self.send_answer((&settings, email), &chat, &visitor, (task, seq, domain)).await
             }
             EmailKind::Answer { .. } => Ok(()),
         }
@@ -96,14 +98,17 @@ impl ChatEmailService<'_> {
         (settings, email): (&AccountSettings, &EmailSettings),
         chat: &Chat,
         visitor: &Visitor,
-        (seq, domain): (u64, &str),
+        (task, seq, domain): (&EmailTask, u64, &str),
     ) -> Result<(), Error> {
         let now = clock::now();
         let Some(to) = address_of(visitor) else { return Ok(()) };
         let key = EmailKey { account_id: &chat.account_id, chat_id: chat.chat_id, name: ANSWER };
         let after = self.connections.sent_through(&key).await?.max(chat.visitor_seq);
-        if seq <= after || self.is_connected(chat, now).await? {
+        if seq <= after {
             return Ok(());
+        }
+        if self.is_connected(chat, now).await? {
+            return self.check_later(task, email).await;
         }
         let seen_at = self.connections.visitor_seen_at(&chat.channel_id, &chat.external_id).await?;
         let is_missed = |entry: &TimelineEntry| {
@@ -120,6 +125,14 @@ impl ChatEmailService<'_> {
         let Some(reply_to) = ReplyToken::address(chat, &signing_key, domain, now) else { return Ok(()) };
         let emails = ChatEmails { settings: email, zone: &settings.time_zone, chat, visitor };
         self.send_once(&key, last.seq, ANSWER, &emails.answer(&to, reply_to, &entries)).await
+    }
+
+    /// Queues the task again, because a connection that has died without a notice looks open until a push fails.
+    async fn check_later(&self, task: &EmailTask, email: &EmailSettings) -> Result<(), Error> {
+        match task.next_check() {
+            Some(task) => self.outbox.send_email_later(&task, email.away).await,
+            None => Ok(()),
+        }
     }
 
     async fn is_connected(&self, chat: &Chat, now: Timestamp) -> Result<bool, Error> {
