@@ -53,6 +53,9 @@ async fn send_now(
     if chat.state.is_closed() {
         return Err(Error::Conflict("the chat is closed"));
     }
+    if directory.agent(&planned.account_id, planned.agent.agent_id).await?.is_none() {
+        return Err(Error::Conflict("the author of the message was deleted"));
+    }
     let webhooks = &directory.cached_settings(&planned.account_id).await?.webhooks;
     if !chats.claim_planned_message(planned, now).await? {
         return Err(Error::Conflict("the message is being sent"));

@@ -51,10 +51,16 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
-    if let Some(send_at) = parse_send_at(&body, &content, now)? {
+    let is_planned = body.get("send_at").is_some_and(|send_at| !send_at.is_null());
+    let is_repeated = is_planned && chats.earlier_receipt(key).await?.is_some();
+    if let Some(send_at) = parse_send_at(&body, &content, (!is_repeated).then_some(now))? {
         let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
         let planned = planned_message(&caller, chat_id, &content, send_at, key)?;
-        return plan(&access, planned).await;
+        if !is_repeated {
+            explained(&access, chat_id, plan_message(&chats, &planned, key, now).await).await?;
+        }
+        let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
+        return Ok(Response::accepted(agent::PlannedMessage::new(planned, safe_urls)));
     }
     let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now };
     let uploader = Uploader::agent(account_id, caller.agent.agent_id, chat_id);
@@ -79,7 +85,7 @@ async fn explained<T>(access: &ChatAccess<'_>, chat_id: u64, result: Result<T, E
     result
 }
 
-/// A request with an idempotency key determines the id, so that a repeated one plans no second message.
+/// A request with an idempotency key determines the id, so that a repeated one gets the same response.
 fn planned_message(
     caller: &Session,
     chat_id: u64,
@@ -100,11 +106,4 @@ fn planned_message(
         send_at,
         claimed_until: None,
     })
-}
-
-async fn plan(access: &ChatAccess<'_>, planned: PlannedMessage) -> Result<Response, Error> {
-    let ChatAccess { directory, chats, now, .. } = *access;
-    explained(access, planned.chat_id, plan_message(chats, &planned, now).await).await?;
-    let safe_urls = &directory.cached_settings(&planned.account_id).await?.safe_urls;
-    Ok(Response::accepted(agent::PlannedMessage::new(planned, safe_urls)))
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use shared::error::Error;
 use shared::runtime::email_sender::EmailSender;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::queue_consumer;
 use shared::service::chat_emails::ChatEmailService;
 use shared::store::chats::Chats;
@@ -16,10 +17,11 @@ fn main() -> ExitCode {
     queue_consumer::run(handle)
 }
 
-type Dependencies = (Directory, Chats, Connections, EmailSender);
+type Dependencies = (Directory, Chats, Connections, EmailSender, Outbox);
 
-async fn handle((directory, chats, connections, sender): Dependencies, task: Task) -> Result<(), Error> {
-    let service = ChatEmailService { directory: &directory, chats: &chats, connections: &connections, sender: &sender };
+async fn handle((directory, chats, connections, sender, outbox): Dependencies, task: Task) -> Result<(), Error> {
+    let (directory, chats, connections) = (&directory, &chats, &connections);
+    let service = ChatEmailService { directory, chats, connections, sender: &sender, outbox: &outbox };
     match task {
         Task::Email(task) => service.run(&task).await,
         Task::Entry(_)

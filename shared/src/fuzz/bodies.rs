@@ -256,7 +256,7 @@ fn agent_message(input: &[u8]) {
     let Some((content, _)) = accepted(&body, agent::parse_agent_message(&body)) else { return };
     assert_content_stored(&content);
     assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap().0, content);
-    accepted(&body, agent::parse_send_at(&body, &content, Timestamp(1_700_000_000_000)));
+    accepted(&body, agent::parse_send_at(&body, &content, Some(Timestamp(1_700_000_000_000))));
 }
 
 fn agent_upload(input: &[u8]) {

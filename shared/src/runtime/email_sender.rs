@@ -10,6 +10,7 @@ use aws_smithy_runtime_api::client::http::HttpConnector as _;
 use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -24,9 +25,15 @@ use crate::runtime::{aws_config, clock, config};
 /// The name in front of the domain of the sender's address.
 const SENDER: &str = "chat";
 const PATH: &str = "/v2/email/outbound-emails";
-/// The types of errors that are about the e-mail itself. Others, with the same status, are about the stack: its domain
-/// is not verified, or AWS has paused it.
+/// The types of errors that are about the e-mail itself. Others, with the same status, are about the stack, for example
+/// because AWS has paused it.
 const PERMANENT_ERRORS: [&str; 2] = ["BadRequestException", "MessageRejected"];
+/// What the message of an error of these types contains if it is about the stack: its domain is not verified, or its
+/// account is in the sandbox of SES.
+const NOT_VERIFIED: &str = "not verified";
+/// A response that comes later is lost, and the e-mail is sent twice. This leaves time for the other calls before the
+/// timeout of `deliver-email`.
+const MIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What became of an e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +65,7 @@ impl Dependency for EmailSender {
             client: aws_config::http_client(&region),
             region,
             credentials: config::aws_credentials(),
-            timeout: config::aws_call_timeout(),
+            timeout: config::aws_call_timeout().max(MIN_TIMEOUT),
         }
     }
 }
@@ -81,16 +88,24 @@ impl EmailSender {
             let from = Mailbox::parse(&format!("{SENDER}@{domain}"));
             let from = from.ok_or_else(|| Error::internal("the domain for e-mails is not valid"))?;
             let body = request_body(email, &from, domain).to_string();
-            let response = tokio::time::timeout(self.timeout, self.client.call(self.signed_request(&body)?)).await;
-            let response = response.map_err(Error::unavailable)?.map_err(Error::unavailable)?;
-            let error_type = response.headers().get("x-amzn-errortype").unwrap_or_default();
-            let is_permanent = PERMANENT_ERRORS.iter().any(|permanent| error_type.starts_with(permanent));
-            match response.status().as_u16() {
-                200..=299 => Ok(SendResult::Sent),
-                400 if is_permanent => Ok(SendResult::Rejected),
-                status => Err(Error::unavailable(format!("SES responded with {status}"))),
-            }
+            let result = self.result_of(self.signed_request(&body)?);
+            tokio::time::timeout(self.timeout, result).await.map_err(Error::unavailable)?
         })
+    }
+
+    async fn result_of(&self, request: HttpRequest) -> Result<SendResult, Error> {
+        let response = self.client.call(request).await.map_err(Error::unavailable)?;
+        let status = response.status().as_u16();
+        if (200..=299).contains(&status) {
+            return Ok(SendResult::Sent);
+        }
+        let error_type = response.headers().get("x-amzn-errortype").unwrap_or_default().to_owned();
+        let body = ByteStream::new(response.into_body()).collect().await.map_err(Error::unavailable)?.into_bytes();
+        if status == 400 && is_permanent(&error_type, &String::from_utf8_lossy(&body)) {
+            return Ok(SendResult::Rejected);
+        }
+        // The message can contain an address, which no log may.
+        Err(Error::unavailable(format!("SES responded with {status}")))
     }
 
     fn signed_request(&self, body: &str) -> Result<HttpRequest, Error> {
@@ -116,6 +131,12 @@ impl EmailSender {
         }
         Ok(request)
     }
+}
+
+/// Whether the error is about the e-mail itself, so that a later request would fail, too.
+fn is_permanent(error_type: &str, body: &str) -> bool {
+    let is_about_email = PERMANENT_ERRORS.iter().any(|permanent| error_type.starts_with(permanent));
+    is_about_email && !body.to_ascii_lowercase().contains(NOT_VERIFIED)
 }
 
 /// Returns the body of `SendEmail`. All e-mails of a thread name the same message, which was never sent: mail programs
@@ -148,6 +169,19 @@ fn request_body(email: &OutgoingEmail, from: &Mailbox, domain: &str) -> Value {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn unverified_domain_is_no_reason_to_drop_an_email() {
+        let not_verified = r#"{"message":"Email address is not verified. The following identities failed the check"}"#;
+        for (error_type, body, expected) in [
+            ("MessageRejected", r#"{"message":"Address is invalid"}"#, true),
+            ("BadRequestException:http://internal.amazon.com/", "", true),
+            ("MessageRejected", not_verified, false),
+            ("AccountSuspendedException", "", false),
+        ] {
+            assert_eq!(is_permanent(error_type, body), expected, "{error_type} {body}");
+        }
+    }
 
     #[test]
     fn request_has_both_bodies_and_a_thread() {

@@ -1,5 +1,7 @@
-//! Sends the e-mails about a chat. An e-mail can be sent twice only if a process dies between the request to SES and
-//! the write that records it.
+//! Sends the e-mails about a chat. An e-mail can be sent twice if the process dies between the request to SES and the
+//! write that records it, if that write fails, or if the response of SES is lost or late.
+
+use futures_util::future::join_all;
 
 use crate::domain::accounts::account_settings::AccountSettings;
 use crate::domain::chats::chat::{Chat, Sender};
@@ -14,6 +16,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::email_sender::{EmailSender, SendResult};
+use crate::runtime::outbox::Outbox;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
@@ -23,7 +26,7 @@ use crate::wire::queue_task::{EmailKind, EmailTask};
 
 /// A longer transcript ends with these entries.
 const MAX_TRANSCRIPT_ENTRIES: usize = 2_000;
-/// The most entries that are examined for one answer. Later ones are sent with the next message.
+/// The most entries that are examined for one answer.
 const MAX_ANSWER_ENTRIES: i32 = 200;
 /// A chat is closed once, so each recipient gets one transcript.
 const THROUGH_END: u64 = 1;
@@ -35,6 +38,7 @@ pub struct ChatEmailService<'a> {
     pub chats: &'a Chats,
     pub connections: &'a Connections,
     pub sender: &'a EmailSender,
+    pub outbox: &'a Outbox,
 }
 
 impl ChatEmailService<'_> {
@@ -52,7 +56,7 @@ impl ChatEmailService<'_> {
         match task.email {
             EmailKind::Transcript => self.send_transcripts((&settings, email), &chat, &visitor).await,
             EmailKind::Answer { seq } if email.answers_to_visitor => {
-                self.send_answer((&settings, email), &chat, &visitor, (seq, domain)).await
+                self.send_answer((&settings, email), &chat, &visitor, (task, seq, domain)).await
             }
             EmailKind::Answer { .. } => Ok(()),
         }
@@ -69,13 +73,15 @@ impl ChatEmailService<'_> {
         }
         let entries = self.chats.whole_timeline(&chat.account_id, chat.chat_id, MAX_TRANSCRIPT_ENTRIES).await?;
         let emails = ChatEmails { settings: email, zone: &settings.time_zone, chat, visitor };
-        for to in &email.transcript_to {
-            self.send_transcript(chat, &emails.transcript_for_account(to, &entries)).await?;
-        }
-        match address_of(visitor).filter(|_| email.transcript_to_visitor) {
-            Some(to) => self.send_transcript(chat, &emails.transcript_for_visitor(&to, &entries)).await,
-            None => Ok(()),
-        }
+        let for_account = email.transcript_to.iter().map(|to| emails.transcript_for_account(to, &entries));
+        let visitors_address = address_of(visitor).filter(|_| email.transcript_to_visitor);
+        let for_visitor = visitors_address.map(|to| emails.transcript_for_visitor(&to, &entries));
+        let transcripts: Vec<OutgoingEmail> = for_account.chain(for_visitor).collect();
+        // The failure of one keeps the transcript from no other recipient.
+        join_all(transcripts.iter().map(|transcript| self.send_transcript(chat, transcript)))
+            .await
+            .into_iter()
+            .collect()
     }
 
     /// Each recipient gets an e-mail of their own, so that none sees the others and each failure is repeated alone.
@@ -92,19 +98,24 @@ impl ChatEmailService<'_> {
         (settings, email): (&AccountSettings, &EmailSettings),
         chat: &Chat,
         visitor: &Visitor,
-        (seq, domain): (u64, &str),
+        (task, seq, domain): (&EmailTask, u64, &str),
     ) -> Result<(), Error> {
         let now = clock::now();
         let Some(to) = address_of(visitor) else { return Ok(()) };
         let key = EmailKey { account_id: &chat.account_id, chat_id: chat.chat_id, name: ANSWER };
         let after = self.connections.sent_through(&key).await?.max(chat.visitor_seq);
-        if seq <= after || self.is_connected(chat, now).await? {
+        if seq <= after {
             return Ok(());
+        }
+        if self.is_connected(chat, now).await? {
+            return self.check_later(task, email).await;
         }
         let seen_at = self.connections.visitor_seen_at(&chat.channel_id, &chat.external_id).await?;
         let is_missed = |entry: &TimelineEntry| {
             matches!(entry.from, Sender::Agent(_)) && entry.content.is_visible_to_visitor() && entry.at > seen_at
         };
+        // The newest entries include this message.
+        let after = after.max(seq.saturating_sub(MAX_ANSWER_ENTRIES.unsigned_abs().into()));
         let mut entries = self.chats.timeline(&chat.account_id, chat.chat_id, after, MAX_ANSWER_ENTRIES).await?;
         entries.retain(is_missed);
         // If the visitor has got this message, later ones have tasks of their own.
@@ -114,6 +125,14 @@ impl ChatEmailService<'_> {
         let Some(reply_to) = ReplyToken::address(chat, &signing_key, domain, now) else { return Ok(()) };
         let emails = ChatEmails { settings: email, zone: &settings.time_zone, chat, visitor };
         self.send_once(&key, last.seq, ANSWER, &emails.answer(&to, reply_to, &entries)).await
+    }
+
+    /// Queues the task again, because a connection that has died without a notice looks open until a push fails.
+    async fn check_later(&self, task: &EmailTask, email: &EmailSettings) -> Result<(), Error> {
+        match task.next_check() {
+            Some(task) => self.outbox.send_email_later(&task, email.away).await,
+            None => Ok(()),
+        }
     }
 
     async fn is_connected(&self, chat: &Chat, now: Timestamp) -> Result<bool, Error> {

@@ -1,5 +1,6 @@
 //! Which changes of chats lead to an e-mail: the end of a chat, and an agent's message to a visitor of a widget. They
-//! come from the table stream, so no function can forget to report them. Accounts without e-mail pay nothing.
+//! come from the table stream, so no function can forget to report them. In an account without e-mail, such a change
+//! costs at most one cached read of the settings.
 
 use std::time::Duration;
 

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
-use crate::chats::agent::plan_message::send_planned_message;
+use crate::chats::agent::plan_message::{
+    delete_if_chat_is_gone, replace_message_of_deleted_agent, send_planned_message,
+};
 use crate::domain::chats::planned_message::PlannedMessage;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -12,8 +14,8 @@ use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 
-/// The next run continues with the others. A batch read has at most as many items.
-const MAX_MESSAGES_PER_RUN: i32 = 100;
+/// A batch read has at most as many items.
+const PAGE_SIZE: i32 = 100;
 const CONCURRENT_MESSAGES: usize = 10;
 /// Nothing is sent for a suspended account. Its messages become due again after this time, so that they do not delay
 /// those of others.
@@ -26,18 +28,29 @@ pub struct PlannedMessages<'a> {
 }
 
 impl PlannedMessages<'_> {
-    /// Sends the messages that are due. Starts none after the deadline. Returns the number of messages that could not
-    /// be handled; each is logged, and the next run tries it again.
+    /// Sends the messages that are due. Starts none after the deadline; the next run continues. Returns the number of
+    /// messages that could not be handled; each is logged, and the next run tries it again.
     pub async fn send_due(&self, now: Timestamp, deadline: Instant) -> u32 {
-        let due = match self.chats.due_planned_messages(now, MAX_MESSAGES_PER_RUN).await {
-            Ok(due) => due,
-            Err(error) => {
-                tracing::error!(context = error.context(), "planned messages not read: {error}");
-                return 1;
+        let (mut failed, mut after) = (0, None);
+        loop {
+            let page = match self.chats.due_planned_messages(now, after, PAGE_SIZE).await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::error!(context = error.context(), "planned messages not read: {error}");
+                    return failed + 1;
+                }
+            };
+            failed += self.send_page(&page.messages, now, deadline).await;
+            after = page.next;
+            if after.is_none() || Instant::now() >= deadline {
+                return failed;
             }
-        };
+        }
+    }
+
+    async fn send_page(&self, messages: &[PlannedMessage], now: Timestamp, deadline: Instant) -> u32 {
         let mut failed = 0;
-        for messages in due.chunks(CONCURRENT_MESSAGES) {
+        for messages in messages.chunks(CONCURRENT_MESSAGES) {
             if Instant::now() >= deadline {
                 break;
             }
@@ -63,10 +76,14 @@ impl PlannedMessages<'_> {
     async fn send(&self, planned: &PlannedMessage, now: Timestamp) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&planned.account_id).await?;
         if settings.suspended_at.is_some() {
+            delete_if_chat_is_gone(self.chats, planned).await?;
             return self.chats.postpone_planned(planned, now.plus(SUSPENSION_CHECK_INTERVAL)).await;
         }
         if !self.chats.claim_planned_message(planned, now).await? {
-            return Ok(());
+            return delete_if_chat_is_gone(self.chats, planned).await;
+        }
+        if self.directory.agent(&planned.account_id, planned.agent.agent_id).await?.is_none() {
+            return replace_message_of_deleted_agent(self.chats, planned, now).await;
         }
         if let Some(sent) = send_planned_message(self.chats, planned, &settings.webhooks, now).await? {
             self.outbox.enqueue_message(&planned.account_id, &sent.receipt).await;

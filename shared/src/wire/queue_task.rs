@@ -205,6 +205,19 @@ pub struct EmailTask {
     pub account_id: String,
     pub chat_id: u64,
     pub email: EmailKind,
+    /// How often the task was queued again because the visitor was still connected.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub checks: u32,
+}
+
+impl EmailTask {
+    const MAX_CHECKS: u32 = 2;
+
+    /// Returns a task that checks later whether the visitor is still connected. `None` after the last check.
+    pub fn next_check(&self) -> Option<Task> {
+        let checks = self.checks.saturating_add(1);
+        (checks <= Self::MAX_CHECKS).then(|| Task::Email(Self { checks, ..self.clone() }))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -303,7 +316,7 @@ impl Task {
     }
 
     pub fn email(account_id: &str, chat_id: u64, email: EmailKind) -> Self {
-        Self::Email(EmailTask { v: VERSION, account_id: account_id.to_owned(), chat_id, email })
+        Self::Email(EmailTask { v: VERSION, account_id: account_id.to_owned(), chat_id, email, checks: 0 })
     }
 
     pub fn account_id(&self) -> &str {
@@ -526,6 +539,19 @@ mod tests {
         let json = r#"{"kind": "call_due", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3}"#;
         let Task::CallDue(task) = Task::from_json(json).unwrap() else { panic!("not a call check") };
         assert_eq!((task.chat_id, task.seq), (7, 3));
+    }
+
+    #[test]
+    fn task_of_an_answer_is_queued_again_twice() {
+        let mut task = Task::email("a", 7, EmailKind::Answer { seq: 3 });
+        let json = r#"{"kind":"email","v":1,"account_id":"a","chat_id":7,"email":{"answer":{"seq":3}}}"#;
+        assert_eq!(Task::from_json(json).unwrap(), task);
+        for _ in 0..2 {
+            let Task::Email(email) = Task::from_json(&task.to_json()).unwrap() else { panic!("not an e-mail") };
+            task = email.next_check().unwrap();
+        }
+        let Task::Email(email) = task else { panic!("not an e-mail") };
+        assert_eq!(email.next_check(), None);
     }
 
     #[test]

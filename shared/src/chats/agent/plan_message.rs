@@ -1,6 +1,6 @@
 //! An agent plans a message, which the service sends later, or cancels it. While the chat is open, the message is sent in
 //! the name of its author, even if another agent or a bot has the chat by then. In a closed chat, it is not sent: a
-//! private note tells the author.
+//! private note tells the author. A deleted agent's message is not sent either.
 
 use crate::chats::agent::add_note::{NewNote, add_note};
 use crate::chats::agent::send_agent_message::{counting_writes, store_agent_message};
@@ -22,15 +22,22 @@ use crate::store::table::WriteError;
 use crate::store::write_races::WriteRaces;
 
 /// What the note of a message that was not sent begins with.
-const NOT_SENT: &str = "This planned message was not sent, because the chat was closed";
+const CHAT_CLOSED: &str = "This planned message was not sent, because the chat was closed";
+const AUTHOR_DELETED: &str = "This planned message was not sent, because its author has been deleted";
 
-/// Stores a planned message. A repeated request with the same id and the same message changes nothing.
+/// Stores a planned message. A repeated request with the same id and the same message changes nothing. The receipt of
+/// `key` is stored, too; the caller must look for an earlier one.
 ///
 /// # Errors
 /// Fails with `NotFound` if the chat does not exist, with `Conflict` if the agent does not have the chat or if it has too
 /// many planned messages, and with `IdempotencyMismatch` if another message is planned with the same id.
-pub async fn plan_message(chats: &Chats, planned: &PlannedMessage, now: Timestamp) -> Result<(), Error> {
-    match chats.store_planned(planned, now).await? {
+pub async fn plan_message(
+    chats: &Chats,
+    planned: &PlannedMessage,
+    key: Option<&IdempotencyKey>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    match chats.store_planned(planned, key, now).await? {
         Planned::Stored => Ok(()),
         Planned::Existing(existing) if existing.is_repetition_of(planned) => Ok(()),
         Planned::Existing(_) => Err(Error::IdempotencyMismatch),
@@ -72,7 +79,8 @@ pub async fn send_planned_message(
             return chats.delete_planned(planned).await.map(|()| None);
         };
         if chat.state.is_closed() {
-            return tell_author(chats, chat, planned, now).await.map(|()| None);
+            let mentions = [planned.agent.agent_id];
+            return replace_with_note(chats, chat, planned, (CHAT_CLOSED, &mentions), now).await.map(|()| None);
         }
         let written = write_message(chats, planned, webhooks, now).await;
         if let Some(result) = races.final_result(written) {
@@ -101,13 +109,49 @@ async fn write_message(
     store_agent_message(chats, &mut header, (agent, &content), &context, (None, writes)).await
 }
 
-/// Adds a private note that mentions the author, and deletes the plan. The key prevents a second note if the process
-/// dies in between.
-async fn tell_author(chats: &Chats, chat: Chat, planned: &PlannedMessage, now: Timestamp) -> Result<(), Error> {
+/// Adds a private note in place of a claimed message whose author has been deleted. The note mentions the agent who has
+/// the chat.
+///
+/// # Errors
+/// Fails if the table is unavailable. The call can be repeated.
+pub async fn replace_message_of_deleted_agent(
+    chats: &Chats,
+    planned: &PlannedMessage,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let PlannedMessage { account_id, chat_id, planned_id, agent: author, .. } = planned;
+    if chats.planned_message(account_id, *chat_id, planned_id).await?.is_none() {
+        return Ok(());
+    }
+    let Some(chat) = chats.chat(account_id, *chat_id).await? else { return chats.delete_planned(planned).await };
+    let agent_id = chat.state.agent().map(|agent| agent.agent_id).filter(|agent_id| *agent_id != author.agent_id);
+    let mentions: Vec<u64> = agent_id.into_iter().collect();
+    replace_with_note(chats, chat, planned, (AUTHOR_DELETED, &mentions), now).await
+}
+
+/// Deletes a planned message whose chat has expired. Such a message cannot be claimed.
+///
+/// # Errors
+/// Fails if the table is unavailable. The call can be repeated.
+pub async fn delete_if_chat_is_gone(chats: &Chats, planned: &PlannedMessage) -> Result<(), Error> {
+    match chats.chat(&planned.account_id, planned.chat_id).await? {
+        Some(_) => Ok(()),
+        None => chats.delete_planned(planned).await,
+    }
+}
+
+/// Adds a private note, and deletes the plan. The key prevents a second note if the process dies in between.
+async fn replace_with_note(
+    chats: &Chats,
+    chat: Chat,
+    planned: &PlannedMessage,
+    (reason, mentions): (&str, &[u64]),
+    now: Timestamp,
+) -> Result<(), Error> {
     let PlannedMessage { account_id, chat_id, planned_id, agent, text, .. } = planned;
     let key = IdempotencyKey::new(format!("{account_id}#{chat_id}#planned"), planned_id.as_bytes(), text);
-    let text = format!("{NOT_SENT}:\n\n{text}");
-    let note = NewNote { agent, text: &text, mentions: &[agent.agent_id], key: Some(&key), now };
+    let text = format!("{reason}:\n\n{text}");
+    let note = NewNote { agent, text: &text, mentions, key: Some(&key), now };
     match add_note(chats, chat, &note).await {
         Ok(_) | Err(Error::NotFound) => chats.delete_planned(planned).await,
         Err(error) => Err(error),

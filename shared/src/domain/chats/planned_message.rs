@@ -11,6 +11,8 @@ use crate::error::Error;
 pub const MAX_PLANNED_PER_CHAT: u32 = 10;
 pub const MAX_PLAN_DAYS: u32 = 30;
 pub const MAX_PLAN: Duration = DAY.saturating_mul(MAX_PLAN_DAYS);
+/// How long after its time the table keeps a message that could be neither sent nor deleted.
+pub(crate) const UNSENT_TTL: Duration = DAY.saturating_mul(7);
 /// For how long a process that sends a planned message keeps others from doing so. If the process dies, the message is
 /// sent after this time.
 pub(crate) const CLAIM_DURATION: Duration = Duration::from_secs(60);

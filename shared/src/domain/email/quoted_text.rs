@@ -17,6 +17,8 @@ const MAX_INTRODUCTION_LINES: usize = 4;
 const MAX_INTRODUCTION_BYTES: usize = 400;
 /// The number of lines in which the other headers follow the first one.
 const MAX_HEADER_LINES: usize = 6;
+/// The most lines between a rule and the block of headers below it.
+const MAX_RULE_LINES: usize = 6;
 /// The shortest line of underscores or hyphens above a quotation.
 const MIN_RULE_CHARS: usize = 5;
 
@@ -161,12 +163,20 @@ fn is_original_message_rule(line: &str) -> bool {
 /// Whether the line is the header `From` of a quoted e-mail, or a rule above it. Programs write headers in bold letters
 /// as `*From:*`.
 fn is_header_block(line: &str, after: &[&str]) -> bool {
-    let is_rule = line.chars().count() >= MIN_RULE_CHARS && line.chars().all(|letter| letter == '_');
-    if is_rule {
-        let next = after.iter().position(|line| !line.trim().is_empty());
-        let below = next.and_then(|index| after.get(index..)).and_then(<[&str]>::split_first);
-        return below.is_some_and(|(line, after)| is_header_block(line.trim(), after));
+    if !is_rule(line) {
+        return begins_with_headers(line, after);
     }
+    let is_between = |line: &str| line.trim().is_empty() || is_rule(line.trim());
+    let next = after.iter().take(MAX_RULE_LINES).position(|line| !is_between(line));
+    let below = next.and_then(|index| after.get(index..)).and_then(<[&str]>::split_first);
+    below.is_some_and(|(line, after)| begins_with_headers(line, after))
+}
+
+fn is_rule(line: &str) -> bool {
+    line.len() >= MIN_RULE_CHARS && line.bytes().all(|byte| byte == b'_')
+}
+
+fn begins_with_headers(line: &str, after: &[&str]) -> bool {
     let others = after.iter().take(MAX_HEADER_LINES).filter(|line| has_header_name(line, &OTHER_HEADERS));
     has_header_name(line, &FROM_HEADERS) && others.count() >= 2
 }
@@ -187,10 +197,10 @@ fn is_quoted_next(lines: &[&str]) -> bool {
 
 /// Returns how many lines the introduction of a quotation takes, if one begins with the first line.
 fn introduction_length(lines: &[&str]) -> Option<usize> {
-    let paragraph = lines.iter().take_while(|line| !line.trim().is_empty()).count();
+    let wrapped = lines.iter().take(MAX_INTRODUCTION_LINES).take_while(|line| !line.trim().is_empty()).count();
     // The date or the address is at the beginning, so that no line before it is taken for a part of the introduction.
     let is_beginning = lines.first().is_some_and(|line| has_digit_or_address(line));
-    (1..=MAX_INTRODUCTION_LINES.min(paragraph)).filter(|_| is_beginning).find(|length| {
+    (1..=wrapped).filter(|_| is_beginning).find(|length| {
         let joined = lines.get(..*length).unwrap_or_default().join(" ");
         is_introduction(joined.trim())
     })
@@ -329,6 +339,14 @@ mod tests {
         ] {
             assert_eq!(without_quoted_text(text), text);
         }
+    }
+
+    #[test]
+    fn each_line_is_examined_a_limited_number_of_times() {
+        let numbers = ["1 of them"; 30_000].join("\n");
+        assert_eq!(without_quoted_text(&numbers), numbers);
+        let rules = ["_____"; 100_000].join("\n");
+        assert_eq!(without_quoted_text(&rules), rules);
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::domain::named::named;
 /// Attachments are not stored, so a larger e-mail has no use. It is less than what SES accepts.
 pub const MAX_EMAIL_BYTES: u64 = 10 * 1024 * 1024;
 
+/// More of a text is not examined. A message has less.
+const MAX_TEXT_BYTES: usize = 200 * 1024;
+
 named! {
     /// Why an e-mail is refused. Nobody is told, because the sender may be forged.
     pub enum Refusal {
@@ -142,9 +145,10 @@ fn single_sender(message: &Message<'_>) -> Option<Mailbox> {
 fn written_text(message: &Message<'_>) -> String {
     let parts = message.text_bodies().next().map(|part| &part.body);
     match parts {
-        Some(PartType::Text(text)) => without_quoted_text(text),
+        Some(PartType::Text(text)) => without_quoted_text(truncate_bytes(text, MAX_TEXT_BYTES)),
         Some(PartType::Html(html)) => {
-            without_quoted_text(&mail_parser::decoders::html::html_to_text(html_before_quotation(html)))
+            let text = mail_parser::decoders::html::html_to_text(html_before_quotation(html));
+            without_quoted_text(truncate_bytes(&text, MAX_TEXT_BYTES))
         }
         Some(PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Message(_) | PartType::Multipart(_))
         | None => String::new(),

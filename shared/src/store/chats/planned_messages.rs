@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::accounts::agent::AgentSnapshot;
 use crate::domain::chats::chat::Chat;
-use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage};
+use crate::domain::chats::idempotency_key::IdempotencyKey;
+use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage, UNSENT_TTL};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::delivery::due_index::{OverdueItem, PLANNED_MESSAGES_PARTITION};
+use crate::store::chats::delivery::due_index::{OverdueCursor, OverdueItem, PLANNED_MESSAGES_PARTITION};
 use crate::store::chats::items::AgentSnapshotItem;
 use crate::store::chats::{Chats, chat_from_item, chat_pk, header_key};
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, n, s};
@@ -17,8 +18,9 @@ use crate::store::{from_item, to_item};
 /// The beginning of the sort keys. They sort after the header and the panel.
 const PLANNED_PREFIX: &str = "PLANNED#";
 
-/// The position of the header's write in a transaction.
+/// The positions of the writes in the transaction that stores a planned message.
 const HEADER_WRITE: usize = 0;
+const PLAN_WRITE: usize = 1;
 
 #[derive(Serialize, Deserialize)]
 struct PlannedMessageItem {
@@ -34,6 +36,9 @@ struct PlannedMessageItem {
     claimed_until: Option<u64>,
     due: String,
     due_at: u64,
+    /// In seconds.
+    #[serde(default)]
+    expires_at: u64,
 }
 
 impl From<&PlannedMessage> for PlannedMessageItem {
@@ -52,6 +57,7 @@ impl From<&PlannedMessage> for PlannedMessageItem {
             claimed_until: claimed_until.map(|until| until.0),
             due: PLANNED_MESSAGES_PARTITION.to_owned(),
             due_at: send_at.0,
+            expires_at: expiry(send_at),
         }
     }
 }
@@ -68,6 +74,10 @@ impl From<PlannedMessageItem> for PlannedMessage {
             claimed_until: item.claimed_until.map(Timestamp),
         }
     }
+}
+
+fn expiry(due_at: Timestamp) -> u64 {
+    due_at.plus(UNSENT_TTL).seconds()
 }
 
 fn planned_key(account_id: &str, chat_id: u64, planned_id: &str) -> Key {
@@ -91,9 +101,22 @@ pub(crate) enum Planned {
     Refused(Option<Box<Chat>>),
 }
 
+/// Planned messages whose time has come, oldest first.
+pub(crate) struct DuePage {
+    pub(crate) messages: Vec<PlannedMessage>,
+    /// The next page starts after this position. `None` means that this is the last page.
+    pub(crate) next: Option<OverdueCursor>,
+}
+
 impl Chats {
-    /// Stores a planned message if its author has the chat and the chat has fewer than the maximum.
-    pub(crate) async fn store_planned(&self, planned: &PlannedMessage, now: Timestamp) -> Result<Planned, Error> {
+    /// Stores a planned message, and the receipt of the request if it has a key, if its author has the chat and the chat
+    /// has fewer than the maximum.
+    pub(crate) async fn store_planned(
+        &self,
+        planned: &PlannedMessage,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<Planned, Error> {
         let header = Write::Update(ItemUpdate {
             key: header_key(&planned.account_id, planned.chat_id),
             update: "SET #planned = if_not_exists(#planned, :none) + :one, #other_change_at = :now",
@@ -109,13 +132,17 @@ impl Chats {
             ],
         });
         let item = Write::Create(to_item(&PlannedMessageItem::from(planned))?);
-        match self.table.transact(vec![header, item]).await {
+        let mut writes = vec![header, item];
+        writes.extend(key.map(|key| key.planned_receipt_write(planned, now)).transpose()?);
+        match self.table.transact(writes).await {
             Ok(()) => Ok(Planned::Stored),
             Err(WriteError::ConditionFailed { index: HEADER_WRITE, item }) => {
                 Ok(Planned::Refused(item.map(chat_from_item).transpose()?.map(Box::new)))
             }
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) => planned_from_item(item).map(Planned::Existing),
-            Err(WriteError::ConditionFailed { item: None, .. } | WriteError::Contended) => {
+            Err(WriteError::ConditionFailed { index: PLAN_WRITE, item: Some(item) }) => {
+                planned_from_item(item).map(Planned::Existing)
+            }
+            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => {
                 Err(Error::unavailable("planned message lost a race"))
             }
             Err(WriteError::Error(error)) => Err(error),
@@ -152,18 +179,19 @@ impl Chats {
         Ok(planned)
     }
 
-    /// Reads at most `limit` planned messages whose time has come, oldest first.
+    /// Reads at most `limit` planned messages whose time has come. Starts after the position `after`, if there is one.
     pub(crate) async fn due_planned_messages(
         &self,
         before: Timestamp,
+        after: Option<OverdueCursor>,
         limit: i32,
-    ) -> Result<Vec<PlannedMessage>, Error> {
-        let page = self.due_items(PLANNED_MESSAGES_PARTITION.to_owned(), before, None, limit).await?;
+    ) -> Result<DuePage, Error> {
+        let page = self.due_items(PLANNED_MESSAGES_PARTITION.to_owned(), before, after, limit).await?;
         let keys = page.items.into_iter().map(|OverdueItem { key, .. }| key).collect();
         let items = self.table.batch_get(keys).await?;
-        let mut planned = items.into_iter().map(planned_from_item).collect::<Result<Vec<_>, _>>()?;
-        planned.sort_by_key(|planned| planned.send_at);
-        Ok(planned)
+        let mut messages = items.into_iter().map(planned_from_item).collect::<Result<Vec<_>, _>>()?;
+        messages.sort_by_key(|planned| planned.send_at);
+        Ok(DuePage { messages, next: page.next })
     }
 
     /// Keeps other processes from sending or cancelling the message while this one sends it. Returns false if another
@@ -197,8 +225,8 @@ impl Chats {
 
     /// Makes a planned message due at another time. Does nothing if it was sent or cancelled.
     pub(crate) async fn postpone_planned(&self, planned: &PlannedMessage, until: Timestamp) -> Result<(), Error> {
-        let values = vec![(":until", n(until.0))];
-        let update = "SET #due_at = :until";
+        let values = vec![(":until", n(until.0)), (":expires_at", n(expiry(until)))];
+        let update = "SET #due_at = :until, #expires_at = :expires_at";
         self.table.update_if(ItemUpdate { key: key_of(planned), update, condition: ITEM_EXISTS, values }).await
     }
 

@@ -678,15 +678,16 @@ pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), 
     Ok((*content, used))
 }
 
-/// Returns when a planned message is sent. `None` if the message is sent now.
-pub fn parse_send_at(body: &Value, content: &Content, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+/// Returns when a planned message is sent. `None` if the message is sent now. `now` is `None` for a repeated request,
+/// which may come after the message was sent.
+pub fn parse_send_at(body: &Value, content: &Content, now: Option<Timestamp>) -> Result<Option<Timestamp>, Error> {
     let body = Fields::of(body)?;
     let Some(seconds) = body.positive("send_at")? else { return Ok(None) };
     let send_at = Timestamp(seconds.saturating_mul(1_000));
     if !matches!(content, Content::Text { .. }) {
         return Err(body.invalid("send_at", "is only for texts"));
     }
-    if send_at <= now || send_at > now.plus(MAX_PLAN) {
+    if now.is_some_and(|now| send_at <= now || send_at > now.plus(MAX_PLAN)) {
         return Err(body.invalid("send_at", format_args!("must be a time within the next {MAX_PLAN_DAYS} days")));
     }
     Ok(Some(send_at))
@@ -770,7 +771,8 @@ mod tests {
 
     #[test]
     fn text_is_planned_for_at_most_thirty_days() {
-        let send_at = |send_at: Value, content: &Content| parse_send_at(&json!({ "send_at": send_at }), content, NOW);
+        let send_at =
+            |send_at: Value, content: &Content| parse_send_at(&json!({ "send_at": send_at }), content, Some(NOW));
         let (text, other) = (Content::text("hi"), Content::note("no message"));
         assert_eq!(send_at(json!(1_700_000_060), &text).unwrap(), Some(Timestamp(1_700_000_060_000)));
         assert_eq!(send_at(json!(null), &other).unwrap(), None);

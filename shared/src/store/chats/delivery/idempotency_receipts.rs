@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chats::idempotency_key::{IdempotencyKey, MessageReceipt};
+use crate::domain::chats::planned_message::PlannedMessage;
 use crate::domain::chats::timeline_entry::TimelineEntry;
 use crate::domain::deliveries::delivery::Target;
 use crate::domain::timestamp::Timestamp;
@@ -46,9 +47,20 @@ impl IdempotencyKey {
 
     /// Returns the same write for a request that was received at `now` and changes an older entry.
     pub(crate) fn receipt_write_at(&self, entry: &TimelineEntry, now: Timestamp) -> Result<Write, Error> {
+        self.write_of(MessageReceipt::of(entry), now)
+    }
+
+    /// Returns the write that stores the receipt of a planned message, which has no entry yet.
+    pub(crate) fn planned_receipt_write(&self, planned: &PlannedMessage, now: Timestamp) -> Result<Write, Error> {
+        let PlannedMessage { chat_id, planned_id, .. } = planned;
+        let (chat_id, id) = (*chat_id, planned_id.clone());
+        self.write_of(MessageReceipt { chat_id, seq: 0, id, target: None, is_displayable: true }, now)
+    }
+
+    fn write_of(&self, receipt: MessageReceipt, now: Timestamp) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = now.plus(RECEIPT_TTL).seconds();
-        let MessageReceipt { chat_id, seq, id, target, is_displayable } = MessageReceipt::of(entry);
+        let MessageReceipt { chat_id, seq, id, target, is_displayable } = receipt;
         let target = target.map(|target| target.name().to_owned());
         let (not_displayable, body_hash) = (!is_displayable, Some(self.body_hash.clone()));
         let item = ReceiptItem { pk, sk, chat_id, seq, id, target, body_hash, not_displayable, expires_at };

@@ -1,5 +1,9 @@
-use crate::chats::agent::plan_message::{cancel_planned_message, plan_message, send_planned_message};
+use crate::chats::agent::plan_message::{
+    cancel_planned_message, delete_if_chat_is_gone, plan_message, replace_message_of_deleted_agent,
+    send_planned_message,
+};
 use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage};
+use crate::store::chats::header_key;
 use crate::store::tests::*;
 
 fn planned_with(planned_id: &str, text: &str) -> PlannedMessage {
@@ -22,7 +26,7 @@ impl Stores {
 
     async fn plan(&self, planned_id: &str, text: &str) -> PlannedMessage {
         let planned = planned_with(planned_id, text);
-        plan_message(&self.chats, &planned, NOW).await.unwrap();
+        plan_message(&self.chats, &planned, None, NOW).await.unwrap();
         planned
     }
 
@@ -34,13 +38,20 @@ impl Stores {
     /// Sends what is due, as the scheduled function does. Returns the texts that were sent.
     async fn send_due(&self, now: Timestamp) -> Vec<String> {
         let mut sent = Vec::new();
-        for planned in self.chats.due_planned_messages(now, 100).await.unwrap() {
+        for planned in self.chats.due_planned_messages(now, None, 100).await.unwrap().messages {
             if self.chats.claim_planned_message(&planned, now).await.unwrap() {
                 let stored = send_planned_message(&self.chats, &planned, &[], now).await.unwrap();
                 sent.extend(stored.map(|_| planned.text));
             }
         }
         sent
+    }
+
+    async fn only_note(&self) -> Content {
+        let mut contents = self.timeline_contents().await;
+        contents.retain(|content| content.name() == Content::NOTE);
+        assert_eq!(contents.len(), 1, "{contents:?}");
+        contents.remove(0)
     }
 
     async fn timeline_contents(&self) -> Vec<Content> {
@@ -72,27 +83,40 @@ async fn repeated_plan_stores_one_message() {
     stores.chat_of_bob().await;
     stores.plan("p", "later").await;
     stores.plan("p", "later").await;
-    let other = plan_message(&stores.chats, &planned_with("p", "other"), NOW).await;
+    let other = plan_message(&stores.chats, &planned_with("p", "other"), None, NOW).await;
     assert!(matches!(other, Err(Error::IdempotencyMismatch)), "{other:?}");
     assert_eq!((stores.planned_texts().await, stores.chat_header(1).await.planned), (vec!["later".into()], 1));
 }
 
 #[tokio::test]
+async fn key_of_a_planned_message_outlives_the_plan() {
+    let stores = stores().await;
+    stores.chat_of_bob().await;
+    let (planned, key) = (planned_with("p", "later"), IdempotencyKey::new("agent".into(), b"key", "body"));
+    plan_message(&stores.chats, &planned, Some(&key), NOW).await.unwrap();
+    cancel_planned_message(&stores.chats, &planned, NOW).await.unwrap();
+    assert_eq!(stores.chats.earlier_receipt(Some(&key)).await.unwrap().unwrap().id, "p");
+    let repeated = plan_message(&stores.chats, &planned, Some(&key), NOW).await;
+    assert!(matches!(repeated, Err(Error::Unavailable(_))), "{repeated:?}");
+    assert!(stores.planned_texts().await.is_empty());
+}
+
+#[tokio::test]
 async fn only_the_agent_of_an_open_chat_plans_ten_messages() {
     let stores = stores().await;
-    let unknown = plan_message(&stores.chats, &planned_with("p", "x"), NOW).await;
+    let unknown = plan_message(&stores.chats, &planned_with("p", "x"), None, NOW).await;
     assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
     stores.chat_of_bob().await;
     let foreign = PlannedMessage { agent: agent_snapshot(2), ..planned_with("p", "x") };
-    let refused = plan_message(&stores.chats, &foreign, NOW).await;
+    let refused = plan_message(&stores.chats, &foreign, None, NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
     for number in 0..MAX_PLANNED_PER_CHAT {
         stores.plan(&number.to_string(), "x").await;
     }
-    let eleventh = plan_message(&stores.chats, &planned_with("11", "x"), NOW).await;
+    let eleventh = plan_message(&stores.chats, &planned_with("11", "x"), None, NOW).await;
     assert!(matches!(eleventh, Err(Error::Conflict("a chat has at most 10 planned messages"))), "{eleventh:?}");
     stores.close(1, &bob(), &[], NOW).await.unwrap();
-    let closed = plan_message(&stores.chats, &planned_with("12", "x"), NOW).await;
+    let closed = plan_message(&stores.chats, &planned_with("12", "x"), None, NOW).await;
     assert!(matches!(closed, Err(Error::Conflict("the chat is closed"))), "{closed:?}");
 }
 
@@ -159,12 +183,63 @@ async fn author_is_told_that_the_chat_was_closed() {
     stores.close(1, &bob(), &[], seconds_later(1)).await.unwrap();
     assert!(stores.send_due(seconds_later(3_660)).await.is_empty());
     assert!(stores.send_due(seconds_later(9_000)).await.is_empty());
-    let notes: Vec<Content> = stores.timeline_contents().await;
-    let notes: Vec<&Content> = notes.iter().filter(|content| content.name() == Content::NOTE).collect();
-    let [note] = notes[..] else { panic!("{notes:?}") };
+    let note = stores.only_note().await;
     assert_eq!(note.mentions(), [1]);
     assert!(note.own_text().unwrap().ends_with("later"), "{note:?}");
     assert_eq!(stores.chat_header(1).await.planned, 0);
+}
+
+#[tokio::test]
+async fn message_of_a_deleted_agent_becomes_a_note() {
+    let stores = stores().await;
+    stores.chat_of_bob().await;
+    let planned = stores.plan("p", "later").await;
+    stores.transfer(1, &TransferTarget::Agent(agent_snapshot(2))).await.unwrap();
+    let now = seconds_later(3_660);
+    assert!(stores.chats.claim_planned_message(&planned, now).await.unwrap());
+    for _ in 0..2 {
+        replace_message_of_deleted_agent(&stores.chats, &planned, now).await.unwrap();
+    }
+    let note = stores.only_note().await;
+    assert_eq!(note.mentions(), [2], "the agent who has the chat");
+    assert!(note.own_text().unwrap().ends_with("later"), "{note:?}");
+    assert!(!stores.timeline_contents().await.contains(&Content::text("later")));
+    assert!(stores.send_due(seconds_later(9_000)).await.is_empty());
+}
+
+#[tokio::test]
+async fn planned_message_does_not_outlive_its_chat() {
+    let stores = stores().await;
+    stores.chat_of_bob().await;
+    let planned = stores.plan("p", "my-secret-word").await;
+    let now = seconds_later(3_660);
+    delete_if_chat_is_gone(&stores.chats, &planned).await.unwrap();
+    assert_eq!(stores.chats.due_planned_messages(now, None, 100).await.unwrap().messages.len(), 1);
+    let header = stores.client.delete_item().table_name("chats").set_key(Some(header_key("acc", 1).into_item()));
+    header.send().await.unwrap();
+    assert!(!stores.chats.claim_planned_message(&planned, now).await.unwrap());
+    delete_if_chat_is_gone(&stores.chats, &planned).await.unwrap();
+    assert!(!format!("{:?}", stores.chat_items().await).contains("my-secret-word"));
+}
+
+#[tokio::test]
+async fn due_messages_are_read_in_pages() {
+    let stores = stores().await;
+    stores.chat_of_bob().await;
+    let (mut read, mut after) = (Vec::new(), None);
+    for number in 0..5 {
+        stores.plan(&number.to_string(), &number.to_string()).await;
+    }
+    loop {
+        let page = stores.chats.due_planned_messages(seconds_later(3_660), after, 2).await.unwrap();
+        read.extend(page.messages.into_iter().map(|planned| planned.text));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    read.sort();
+    assert_eq!(read, ["0", "1", "2", "3", "4"]);
 }
 
 #[tokio::test]
