@@ -4,7 +4,7 @@
 //! The server reads and writes raw HTTP/1.1, because some tests check how requests are framed, and others need
 //! responses that no HTTP library would send.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -110,6 +110,19 @@ impl Drop for TestReceiver {
     }
 }
 
+/// Binds a port that no receiver has had. On a host that an earlier test has used, deliveries to the receivers of that
+/// test, which are gone, can still be attempted.
+async fn bind_new_port() -> TcpListener {
+    static USED: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let address = if host_name() == LOOPBACK { LOOPBACK } else { "0.0.0.0" };
+    loop {
+        let listener = TcpListener::bind((address, 0)).await.unwrap();
+        if USED.lock().unwrap().insert(listener.local_addr().unwrap().port()) {
+            return listener;
+        }
+    }
+}
+
 impl TestReceiver {
     pub async fn start(response: CannedResponse) -> Self {
         Self::start_sequence([response]).await
@@ -117,8 +130,7 @@ impl TestReceiver {
 
     /// Starts a receiver that sends these responses in order and then repeats the last one.
     pub async fn start_sequence(responses: impl IntoIterator<Item = CannedResponse>) -> Self {
-        let listener =
-            TcpListener::bind((if host_name() == LOOPBACK { LOOPBACK } else { "0.0.0.0" }, 0)).await.unwrap();
+        let listener = bind_new_port().await;
         let port = listener.local_addr().unwrap().port();
         let source = ResponseSource::Sequence(responses.into_iter().collect());
         let state = Arc::new(Mutex::new(ReceiverState { connections: 0, requests: Vec::new(), source }));
@@ -219,7 +231,7 @@ fn host_name() -> String {
 
 /// Returns a local port on which nothing is listening.
 pub async fn unused_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port()
+    bind_new_port().await.local_addr().unwrap().port()
 }
 
 async fn serve(listener: TcpListener, state: Arc<Mutex<ReceiverState>>) {
