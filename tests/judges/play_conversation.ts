@@ -36,7 +36,9 @@ async function play() {
     messages.map((entry) => entry.text).filter(Boolean),
     [question, "We do."],
   );
-  assert.ok(messages.some((entry) => entry.seq === stored.data.seq));
+  assert.ok("seq" in stored.data);
+  const { seq } = stored.data;
+  assert.ok(messages.some((entry) => entry.seq === seq));
   assert.strictEqual((await closeChat({ ...options, path })).data.state, "closed");
 }
 

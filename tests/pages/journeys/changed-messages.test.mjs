@@ -7,7 +7,7 @@ import {
   textarea,
   useBrowser,
 } from "../support/console.mjs";
-import { addWidget, openWindow, Shop, write } from "../support/shop.mjs";
+import { addWidget, Shop, write } from "../support/shop.mjs";
 
 useBrowser();
 
@@ -49,8 +49,8 @@ journey("visitor sees the text that the agent has edited", async (context) => {
   await visitorPage.getByText("edited", { exact: true }).waitFor();
   await ownLine(page, "We open at nine").locator(".edited").waitFor();
   assert.equal(await visitorPage.locator(".turn.team .bubble").count(), 1);
+  // The window is open again on the next page.
   await visitorPage.reload();
-  await openWindow(visitorPage);
   await visitorPage.getByText("We open at nine").waitFor();
 });
 
@@ -60,7 +60,10 @@ journey(
     const { page } = await openConversation(context);
     await textarea(page).fill("First answer");
     await page.keyboard.press("Enter");
-    await ownLine(page, "First answer").waitFor();
+    // It can be edited when it is stored.
+    await ownLine(page, "First answer")
+      .getByRole("button", { name: "Change the message" })
+      .waitFor({ state: "attached" });
     await page.keyboard.press("ArrowUp");
     const editor = page.getByRole("textbox", { name: "Edit the message" });
     await editor.fill("Something else");
@@ -91,8 +94,8 @@ journey("deleted message is gone for the visitor", async (context) => {
     0,
   );
   await page.locator(".bubble.deleted").waitFor();
+  // The window is open again on the next page.
   await visitorPage.reload();
-  await openWindow(visitorPage);
   await visitorPage.getByText("This message was deleted.").waitFor();
   await write(visitorPage, "What was that?");
 });

@@ -419,6 +419,7 @@ export class Messenger {
     if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
+    const wasQueued = this.#store.state.queuePosition !== undefined;
     this.#store.update({
       hasBot,
       isBotDisclosed,
@@ -428,6 +429,7 @@ export class Messenger {
       hasFiles,
       queuePosition,
     });
+    if (!wasQueued && queuePosition !== undefined) this.#polling.restart();
     this.#setMode(mode, agents);
     this.onCall(call);
   }
