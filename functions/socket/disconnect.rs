@@ -26,11 +26,12 @@ async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Er
     let (connections, directory, chats, gateway) = dependencies;
     let Some(socket) = connections.socket(event.connection_id()).await? else { return Ok(()) };
     let now = clock::now();
+    // Before the socket is removed, because a visitor without a socket counts as not having seen later messages.
+    if let Socket::Visitor(socket) = &socket {
+        record_visitor_seen(&connections, &directory, socket, now).await?;
+    }
     connections.remove_socket(&socket, now).await?;
-    let socket = match socket {
-        Socket::Agent(socket) => socket,
-        Socket::Visitor(socket) => return record_visitor_seen(&connections, &directory, &socket, now).await,
-    };
+    let Socket::Agent(socket) = socket else { return Ok(()) };
     let push = PushService {
         directory: &directory,
         chats: &chats,

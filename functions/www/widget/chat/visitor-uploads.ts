@@ -1,7 +1,7 @@
 /* The files that the visitor is uploading. Each becomes a message when it has arrived. Loaded with the first file. */
 
 import { BrokenUpload, uploadFile, type Forms, type UploadedFile } from "../../files/upload";
-import { ServiceError, type Post } from "../service/client";
+import type { Post, ServiceError } from "../service/client";
 import type { Store, VisitorUpload } from "../state";
 import type { VisitorSession } from "../visitor/visitor-session";
 
@@ -69,11 +69,13 @@ export class VisitorUploads {
       this.sent(uploaded, file.name);
     } catch (error) {
       if (controller.signal.aborted) return;
-      const isRefused =
-        error instanceof ServiceError
-          ? !error.isTemporary
-          : !(error instanceof BrokenUpload || error instanceof TypeError);
+      const isRefused = isServiceError(error)
+        ? !error.isTemporary
+        : !(error instanceof BrokenUpload || error instanceof TypeError);
       this.#update(id, { problem: isRefused ? "refused" : "broken" });
     }
   }
 }
+
+/** Without the class, which would then be in a file of its own that every page loads. */
+const isServiceError = (error: unknown): error is ServiceError => error instanceof Error && "isTemporary" in error;
