@@ -16,6 +16,19 @@ useBrowser();
 
 const save = (page) => page.getByRole("button", { name: "Save" }).click();
 
+/** The visitor writes until the chat has a time limit: functions may use settings for ten seconds after a change. */
+async function waitForTimeLimit(account, visitor) {
+  let writtenAt = 0;
+  await waitFor("a time limit", async () => {
+    if (Date.now() - writtenAt > 1000) {
+      writtenAt = Date.now();
+      await visitor.say("Is anybody there?");
+    }
+    return (await account.admin.get(`/agent/chats/${visitor.chatId}`))
+      .answer_due;
+  });
+}
+
 journey("assignment and time limits are edited", async ({ account, open }) => {
   const page = await open(account.admin, { hash: "#/settings" });
   await page.getByRole("switch", { name: /^Assign chats/ }).check();
@@ -55,6 +68,7 @@ journey(
     const page = await open();
     await account.admin.put("/agent/presence", { status: "online" });
     const amara = await account.openChat("Amara Kone");
+    await waitForTimeLimit(account, amara);
     await chatRow(page, "Amara Kone")
       .getByText(/^For you: [45]:\d\d/)
       .waitFor();
