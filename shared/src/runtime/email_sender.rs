@@ -1,13 +1,10 @@
 //! Sends e-mails with SES. One request of its API is signed and sent here, because its SDK would be a large client for
 //! it. SES builds the MIME message from the parts of the request, so no text can end a header.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use aws_sdk_dynamodb::config::Credentials;
-use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
-use aws_sigv4::sign::v4;
+use aws_sigv4::http_request::{SignableBody, SigningSettings};
 use aws_smithy_runtime_api::client::http::HttpConnector as _;
-use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
@@ -18,9 +15,10 @@ use crate::domain::email::mailbox::Mailbox;
 use crate::domain::email::outgoing::OutgoingEmail;
 use crate::error::Error;
 use crate::runtime::aws_http_client::AwsHttpClient;
+use crate::runtime::aws_signer::{AwsSigner, UnsignedRequest};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::mail_domain::MailDomain;
-use crate::runtime::{aws_config, clock, config};
+use crate::runtime::{aws_config, config};
 
 /// The name in front of the domain of the sender's address.
 const SENDER: &str = "chat";
@@ -47,9 +45,7 @@ pub enum SendResult {
 pub struct EmailSender {
     mail_domain: MailDomain,
     url: String,
-    region: String,
-    /// `None` if the process has no credentials.
-    credentials: Option<Credentials>,
+    signer: AwsSigner,
     client: AwsHttpClient,
     timeout: Duration,
 }
@@ -63,8 +59,7 @@ impl Dependency for EmailSender {
             mail_domain: MailDomain::open(startup),
             url: endpoint + PATH,
             client: aws_config::http_client(&region),
-            region,
-            credentials: config::aws_credentials(),
+            signer: AwsSigner::new("ses", region),
             timeout: config::aws_call_timeout().max(MIN_TIMEOUT),
         }
     }
@@ -109,27 +104,10 @@ impl EmailSender {
     }
 
     fn signed_request(&self, body: &str) -> Result<HttpRequest, Error> {
-        let credentials = self.credentials.as_ref().ok_or_else(|| Error::internal("no credentials for SES"))?;
-        let identity: Identity = credentials.clone().into();
-        let parameters = v4::SigningParams::builder()
-            .identity(&identity)
-            .region(&self.region)
-            .name("ses")
-            .time(SystemTime::UNIX_EPOCH + Duration::from_millis(clock::now().0))
-            .settings(SigningSettings::default())
-            .build()
-            .map_err(Error::internal)?;
         let headers = [("content-type", "application/json")];
-        let signed = SignableBody::Bytes(body.as_bytes());
-        let signable = SignableRequest::new("POST", &self.url, headers.into_iter(), signed).map_err(Error::internal)?;
-        let instructions = sign(signable, &parameters.into()).map_err(Error::internal)?.into_parts().0;
-        let mut request = HttpRequest::new(SdkBody::from(body));
-        request.set_method("POST").map_err(Error::internal)?;
-        request.set_uri(self.url.clone()).map_err(Error::internal)?;
-        for (name, value) in headers.into_iter().chain(instructions.headers()) {
-            request.headers_mut().try_insert(name.to_owned(), value.to_owned()).map_err(Error::internal)?;
-        }
-        Ok(request)
+        let request = UnsignedRequest { method: "POST", url: &self.url, headers: &headers };
+        let body = (SdkBody::from(body), SignableBody::Bytes(body.as_bytes()));
+        self.signer.signed_request(request, body, SigningSettings::default())
     }
 }
 

@@ -3,17 +3,14 @@
 //!
 //! Keys consist of letters, digits, hyphens and slashes, so they are never escaped.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use aws_sdk_dynamodb::config::Credentials;
 use aws_sigv4::http_request::{
-    PayloadChecksumKind, PercentEncodingMode, SignableBody, SignableRequest, SignatureLocation, SigningInstructions,
-    SigningSettings, UriPathNormalizationMode, sign,
+    PayloadChecksumKind, PercentEncodingMode, SignableBody, SignatureLocation, SigningSettings,
+    UriPathNormalizationMode,
 };
-use aws_sigv4::sign::v4;
 use aws_smithy_runtime_api::client::http::HttpConnector as _;
-use aws_smithy_runtime_api::client::identity::Identity;
-use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use futures_util::future::BoxFuture;
@@ -22,9 +19,10 @@ use crate::domain::files::upload::sent_key;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::aws_http_client::AwsHttpClient;
+use crate::runtime::aws_signer::{AwsSigner, UnsignedRequest};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::file_forms::{FormRules, signed_fields};
-use crate::runtime::{aws_config, clock, config};
+use crate::runtime::{aws_config, config};
 
 /// How long a browser may open the URL of a file. A page follows the redirect at once; a player requests further parts
 /// of the file while it plays.
@@ -63,9 +61,7 @@ pub struct FileBucket {
     bucket: String,
     /// Without a trailing slash.
     url: String,
-    region: String,
-    /// `None` if the process has no credentials.
-    credentials: Option<Credentials>,
+    signer: AwsSigner,
     client: AwsHttpClient,
     /// Of a call, with its repetitions.
     timeout: Duration,
@@ -78,7 +74,7 @@ impl Dependency for FileBucket {
         let region = config::aws_region();
         let client = aws_config::http_client(&region);
         let timeout = config::aws_call_timeout();
-        Self { bucket, url, region, credentials: config::aws_credentials(), client, timeout }
+        Self { bucket, url, signer: AwsSigner::new("s3", region), client, timeout }
     }
 }
 
@@ -98,7 +94,7 @@ impl FileBucket {
         let expires_at = now.plus(lifetime);
         let fields = vec![("Content-Type", content_type.to_owned()), (NAME_FIELD, name.to_owned())];
         let rules = FormRules { bucket: &self.bucket, key, size, fields, expires_at };
-        let fields = signed_fields(&rules, self.credentials()?, &self.region, now);
+        let fields = signed_fields(&rules, self.signer.credentials()?, self.signer.region(), now);
         Ok(UploadForm { url: self.url.clone() + "/", fields, expires_at })
     }
 
@@ -109,7 +105,8 @@ impl FileBucket {
         settings.signature_location = SignatureLocation::QueryParams;
         settings.payload_checksum_kind = PayloadChecksumKind::NoHeader;
         settings.expires_in = Some(DOWNLOAD_TIMEOUT);
-        let instructions = self.sign("GET", &url, &[], settings)?;
+        let request = UnsignedRequest { method: "GET", url: &url, headers: &[] };
+        let instructions = self.signer.sign(request, SignableBody::UnsignedPayload, settings)?;
         let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(instructions.params()).finish();
         Ok(format!("{url}?{query}"))
     }
@@ -161,10 +158,6 @@ impl FileBucket {
         format!("{}/{key}", self.url)
     }
 
-    fn credentials(&self) -> Result<&Credentials, Error> {
-        self.credentials.as_ref().ok_or_else(|| Error::internal("no credentials for the bucket"))
-    }
-
     /// The timeout of an attempt after which there is time for another one.
     fn short_attempt(&self) -> Duration {
         self.timeout / MAX_ATTEMPTS
@@ -201,7 +194,9 @@ impl FileBucket {
         key: &str,
         headers: &[(&'static str, &str)],
     ) -> Result<Option<HttpResponse>, Error> {
-        let request = self.signed_request(method, key, headers)?;
+        let request = UnsignedRequest { method, url: &self.object_url(key), headers };
+        let body = (SdkBody::empty(), SignableBody::UnsignedPayload);
+        let request = self.signer.signed_request(request, body, s3_settings())?;
         let response = self.client.call(request).await.map_err(Error::unavailable)?;
         match response.status().as_u16() {
             200..=299 => Ok(Some(response)),
@@ -209,45 +204,6 @@ impl FileBucket {
             status @ (429 | 500..=599) => Err(Error::unavailable(format!("S3 responded with {status}"))),
             status => Err(Error::internal(format!("S3 responded to {method} with {status}"))),
         }
-    }
-
-    fn signed_request(
-        &self,
-        method: &'static str,
-        key: &str,
-        headers: &[(&'static str, &str)],
-    ) -> Result<HttpRequest, Error> {
-        let url = self.object_url(key);
-        let instructions = self.sign(method, &url, headers, s3_settings())?;
-        let mut request = HttpRequest::new(SdkBody::empty());
-        request.set_method(method).map_err(Error::internal)?;
-        request.set_uri(url).map_err(Error::internal)?;
-        for (name, value) in headers.iter().copied().chain(instructions.headers()) {
-            request.headers_mut().try_insert(name.to_owned(), value.to_owned()).map_err(Error::internal)?;
-        }
-        Ok(request)
-    }
-
-    fn sign(
-        &self,
-        method: &str,
-        url: &str,
-        headers: &[(&'static str, &str)],
-        settings: SigningSettings,
-    ) -> Result<SigningInstructions, Error> {
-        let identity: Identity = self.credentials()?.clone().into();
-        let time = SystemTime::UNIX_EPOCH + Duration::from_millis(clock::now().0);
-        let parameters = v4::SigningParams::builder()
-            .identity(&identity)
-            .region(&self.region)
-            .name("s3")
-            .time(time)
-            .settings(settings)
-            .build()
-            .map_err(Error::internal)?;
-        let body = SignableBody::UnsignedPayload;
-        let request = SignableRequest::new(method, url, headers.iter().copied(), body).map_err(Error::internal)?;
-        Ok(sign(request, &parameters.into()).map_err(Error::internal)?.into_parts().0)
     }
 }
 

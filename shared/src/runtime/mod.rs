@@ -5,6 +5,7 @@
 pub mod aws_config;
 pub(crate) mod aws_failure;
 mod aws_http_client;
+mod aws_signer;
 pub mod clock;
 pub(crate) mod config;
 pub mod customer_aws;
