@@ -15,7 +15,7 @@ use crate::runtime::clock;
 use crate::runtime::outbox::{MAX_DELAY, Outbox};
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
-use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
+use crate::store::table_changes::ParsedChanges;
 use crate::wire::queue_task::{AnswerTimerStep, AnswerTimerTask, Task};
 
 /// Queues delay tasks by whole seconds, so a task can come this much too early.
@@ -31,20 +31,16 @@ pub struct AnswerChange {
 
 impl AnswerChange {
     #[must_use]
-    pub fn all_of(ParsedChanges(changes): &ParsedChanges) -> Vec<Self> {
-        let of_change = |(account_id, change): &(String, TableChange)| {
-            let TableChange::Chat { chat_id, change: ChatItemChange::Header { before, after: Some(after) } } = change
-            else {
-                return None;
-            };
+    pub fn all_of(changes: &ParsedChanges) -> Vec<Self> {
+        let of_header = |(account_id, before, after): (&str, Option<&Chat>, &Chat)| {
             Some(Self {
-                account_id: account_id.clone(),
-                chat_id: *chat_id,
+                account_id: account_id.to_owned(),
+                chat_id: after.chat_id,
                 department_id: after.department.as_ref().map(|department| department.department_id),
-                step: AnswerStep::of(before.as_deref(), after)?,
+                step: AnswerStep::of(before, after)?,
             })
         };
-        changes.iter().filter_map(of_change).collect()
+        changes.changed_headers().filter_map(of_header).collect()
     }
 
     /// Queues the tasks of the accounts that have time limits.

@@ -11,7 +11,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::outbox::Outbox;
 use crate::store::directory::Directory;
-use crate::store::table_changes::{ChatItemChange, ParsedChanges, TableChange};
+use crate::store::table_changes::ParsedChanges;
 use crate::wire::queue_task::{EmailKind, Task};
 
 /// The time in which a visitor can rate a closed chat before its transcript is sent.
@@ -26,16 +26,12 @@ pub struct EmailTrigger {
 
 impl EmailTrigger {
     #[must_use]
-    pub fn all_of(ParsedChanges(changes): &ParsedChanges) -> Vec<Self> {
-        let of_change = |(account_id, change): &(String, TableChange)| {
-            let TableChange::Chat { chat_id, change: ChatItemChange::Header { before, after: Some(after) } } = change
-            else {
-                return None;
-            };
-            let kind = kind_of(before.as_deref()?, after)?;
-            Some(Self { account_id: account_id.clone(), chat_id: *chat_id, kind })
+    pub fn all_of(changes: &ParsedChanges) -> Vec<Self> {
+        let of_header = |(account_id, before, after): (&str, Option<&Chat>, &Chat)| {
+            let kind = kind_of(before?, after)?;
+            Some(Self { account_id: account_id.to_owned(), chat_id: after.chat_id, kind })
         };
-        changes.iter().filter_map(of_change).collect()
+        changes.changed_headers().filter_map(of_header).collect()
     }
 
     /// Queues the tasks of the accounts that send e-mails.

@@ -86,6 +86,20 @@ impl ParsedChanges {
         };
         Self(changes.into_iter().filter_map(parse).collect())
     }
+
+    /// Returns the headers that exist after a change, each with its account and with the header before the change.
+    pub(crate) fn changed_headers(&self) -> impl Iterator<Item = (&str, Option<&Chat>, &Chat)> {
+        self.0.iter().filter_map(|(account_id, change)| match change {
+            TableChange::Chat { change: ChatItemChange::Header { before, after: Some(after) }, .. } => {
+                Some((account_id.as_str(), before.as_deref(), &**after))
+            }
+            TableChange::Chat { .. }
+            | TableChange::Presence { .. }
+            | TableChange::SessionEnded { .. }
+            | TableChange::Lists(_)
+            | TableChange::Directory { .. } => None,
+        })
+    }
 }
 
 /// Returns the account and the ids of the uploaded files of an entry that was deleted or has expired.
