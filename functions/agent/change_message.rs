@@ -1,5 +1,5 @@
-//! /agent/chats/{chat_id}/messages/{seq}: PATCH replaces the text of a message that the agent has sent, DELETE deletes a
-//! message that an agent has sent. Only in chats of a widget.
+//! /agent/chats/{chat_id}/messages/{seq}: PATCH replaces the text of a message that the agent has sent, DELETE deletes
+//! a message that an agent has sent. Only in chats of a widget.
 //!
 //! If a concurrent request changes the chat, the reads and the write are repeated. The files of a deleted message are
 //! deleted after it; if this fails, the response is an error, and a repeated request deletes them.

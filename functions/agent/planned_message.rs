@@ -1,5 +1,5 @@
-//! /agent/chats/{chat_id}/planned/{planned_id}: POST sends a planned message now, DELETE cancels it. Its author, the agent
-//! who has the chat, and admins may do this.
+//! /agent/chats/{chat_id}/planned/{planned_id}: POST sends a planned message now, DELETE cancels it. Its author, the
+//! agent who has the chat, and admins may do this.
 
 use std::process::ExitCode;
 

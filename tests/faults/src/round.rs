@@ -85,8 +85,9 @@ async fn inject(host: &mut HostControl, plan: &RoundPlan, seconds: u64) {
     host.set_plan(None).await;
 }
 
-/// Runs the sweep until no delivery is pending or waits for its receiver's return, and all queues except the dead-letter queues are empty. Returns what is
-/// still pending after the timeout, or `None` if everything recovers in time.
+/// Runs the sweep until no delivery is pending or waits for its receiver's return, and all queues except the
+/// dead-letter queues are empty. Returns what is still pending after the timeout, or `None` if everything recovers in
+/// time.
 async fn recover(host: &mut HostControl, account: &Account) -> Option<String> {
     let deadline = Instant::now() + RECOVERY_TIMEOUT;
     loop {

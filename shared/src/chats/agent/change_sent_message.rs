@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
-/// Makes the change and returns the message after it. Makes no write if nothing changes. The caller must then delete the
-/// files of a deleted message.
+/// Makes the change and returns the message after it. Makes no write if nothing changes. The caller must then delete
+/// the files of a deleted message.
 ///
 /// Webhooks and bots are not notified: one that already got the message keeps the earlier text, and later events
 /// contain the new one.

@@ -1,5 +1,5 @@
-//! An agent plans a message, which the service sends later, or cancels it. While the chat is open, the message is sent in
-//! the name of its author, even if another agent or a bot has the chat by then. In a closed chat, it is not sent: a
+//! An agent plans a message, which the service sends later, or cancels it. While the chat is open, the message is sent
+//! in the name of its author, even if another agent or a bot has the chat by then. In a closed chat, it is not sent: a
 //! private note tells the author. A deleted agent's message is not sent either.
 
 use crate::chats::agent::add_note::{NewNote, add_note};

@@ -1,5 +1,5 @@
-//! The rules for changing a message that an agent has sent: its author can edit its text, and its author or an admin can
-//! delete it.
+//! The rules for changing a message that an agent has sent: its author can edit its text, and its author or an admin
+//! can delete it.
 
 use std::time::Duration;
 

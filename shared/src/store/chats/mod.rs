@@ -279,8 +279,8 @@ impl Chats {
         self.table.transact(writes).await
     }
 
-    /// Stores an entry and, with an idempotency key, the receipt of the request. Makes the writes in `others` in the same
-    /// transaction.
+    /// Stores an entry and, with an idempotency key, the receipt of the request. Makes the writes in `others` in the
+    /// same transaction.
     pub(crate) async fn store_entry_with(
         &self,
         entry: &TimelineEntry,

@@ -109,8 +109,8 @@ pub(crate) struct DuePage {
 }
 
 impl Chats {
-    /// Stores a planned message, and the receipt of the request if it has a key, if its author has the chat and the chat
-    /// has fewer than the maximum.
+    /// Stores a planned message, and the receipt of the request if it has a key, if its author has the chat and the
+    /// chat has fewer than the maximum.
     pub(crate) async fn store_planned(
         &self,
         planned: &PlannedMessage,

@@ -14,8 +14,8 @@ impl Chats {
     /// Stores the changed message and, if it is the chat's last message, its preview in the chat's header. `chat` was
     /// read before or with the message.
     ///
-    /// The write succeeds only if the chat is open and the message was not deleted. If the preview is replaced, no entry
-    /// may have been added to the chat since it was read.
+    /// The write succeeds only if the chat is open and the message was not deleted. If the preview is replaced, no
+    /// entry may have been added to the chat since it was read.
     pub(crate) async fn store_changed_message(
         &self,
         changed: &TimelineEntry,
