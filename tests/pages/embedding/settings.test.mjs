@@ -16,7 +16,7 @@ import {
   waitForSent,
   write,
 } from "../support/embedding.mjs";
-import { waitFor } from "../support/wait.mjs";
+import { waitFor, waitForFocus } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
@@ -74,7 +74,7 @@ embedding(
     await composer(page).waitFor();
     await page.keyboard.press("Escape");
     await window.waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement.id), "own");
+    await waitForFocus(page.locator("#own"));
     assert.deepEqual(await axeViolations(page), []);
   },
   { settings: { launcher: { ...LAUNCHER, hidden: true } } },
@@ -169,13 +169,7 @@ embedding(
     await start.click();
     await page.getByText("Please tick this box to continue.").waitFor();
     assert.equal(await composer(page).count(), 0);
-    assert.equal(
-      await page.evaluate(() => {
-        const { shadowRoot } = document.querySelector("switchboard-widget");
-        return shadowRoot.activeElement.type;
-      }),
-      "checkbox",
-    );
+    await waitForFocus(page.getByRole("checkbox", { name: CONSENT.label }));
     assert.deepEqual(await axeViolations(page), []);
     await page.getByLabel("What is it about?").selectOption("Returns");
     await page.getByRole("checkbox", { name: CONSENT.label }).check();

@@ -6,6 +6,7 @@ import { host } from "../support/account.mjs";
 import { fail, heldRequest, holdRequests } from "../support/failures.mjs";
 import { searchInPalette } from "../support/console-page.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
+import { waitForFocus } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -138,7 +139,7 @@ pageJourney(
     await page.getByRole("button", { name: "Set a new password" }).click();
     const field = page.getByLabel("Password", { exact: true });
     await field.waitFor();
-    assert.ok(await field.evaluate((it) => it === document.activeElement));
+    await waitForFocus(field);
   },
 );
 
@@ -206,7 +207,7 @@ pageJourney("broken rules are reported and not saved", {}, async (page) => {
   await json.fill("[{");
   const save = page.getByRole("button", { name: "Save" });
   await save.click();
-  assert.ok(await json.evaluate((field) => field === document.activeElement));
+  await waitForFocus(json);
   await page.getByText("This is not JSON").waitFor();
   await page.getByRole("button", { name: "Discard" }).click();
   const before = await json.inputValue();

@@ -11,6 +11,7 @@ import {
   searchInPalette,
   useBrowser,
 } from "../support/console.mjs";
+import { waitForFocus } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -44,7 +45,7 @@ for (const scheme of ["light", "dark"])
         assert.ok((await target.boundingBox()).height >= 44);
       await page.keyboard.press("Escape");
       await menuClosed();
-      assert.ok(await more.evaluate((it) => it === document.activeElement));
+      await waitForFocus(more);
       await page.keyboard.press("Enter");
       await menu.locator(":focus").waitFor();
       await page.keyboard.press("End");
@@ -188,7 +189,7 @@ pageJourney(
     await page.locator("tbody tr").first().waitFor();
     await pressShortcut(page, "/");
     const visitors = page.getByLabel("Search visitors");
-    assert.ok(await visitors.evaluate((it) => it === document.activeElement));
+    await waitForFocus(visitors);
     await page.goto(`${consoleUrl}#/settings`);
     await page.getByLabel("Messages of one visitor").waitFor();
     await pressShortcut(page, "/");

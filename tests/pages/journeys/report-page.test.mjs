@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { closedChats } from "../seed/data-sets.mjs";
 import { fail, holdRequests } from "../support/failures.mjs";
 import { savedFile } from "../support/saved-file.mjs";
-import { waitFor } from "../support/wait.mjs";
+import { waitFor, waitForFocus } from "../support/wait.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
 
 useBrowser();
@@ -269,6 +269,6 @@ pageJourney(
     await page.getByRole("button", { name: "Export", exact: true }).click();
     const empty = page.getByText("There is nothing to export in this time.");
     await empty.waitFor();
-    assert.ok(await empty.evaluate((it) => it === document.activeElement));
+    await waitForFocus(empty);
   },
 );

@@ -11,7 +11,7 @@ import {
   useBrowser,
   waitForPreview,
 } from "../support/console.mjs";
-import { waitFor } from "../support/wait.mjs";
+import { waitFor, waitForFocus } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -101,8 +101,7 @@ journey("error of the service is shown at its field", async (context) => {
   await page.getByText("Must be a colour from").waitFor();
   assert.equal(await color.getAttribute("aria-invalid"), "true");
   assert.match(await color.getAttribute("aria-describedby"), /problem/);
-  const focused = await page.evaluate(() => document.activeElement.id);
-  assert.equal(focused, "widget.color");
+  await waitForFocus(color);
 
   await color.fill("#c2410c");
   await page.getByLabel("Title").fill(" ");
@@ -245,17 +244,14 @@ journey("questions are added, moved, removed and saved", async (context) => {
   const widget = preview(page);
   const question = (number) =>
     page.getByRole("group", { name: `Question ${number}` });
-  const waitForFocus = (number) =>
-    page.waitForFunction(
-      (end) => document.activeElement.id.endsWith(end),
-      `custom_fields[${number - 1}].label`,
-    );
+  const waitForQuestion = (number) =>
+    waitForFocus(page.locator(`[id$="custom_fields[${number - 1}].label"]`));
   await page
     .getByLabel("Ask visitors for contact data")
     .selectOption("before_first_message");
   const add = page.getByRole("button", { name: "Add a question" });
   await add.click();
-  await waitForFocus(1);
+  await waitForQuestion(1);
   await page.keyboard.type("Order number");
   await widget.getByText("Order number").waitFor();
   await add.click();
@@ -274,13 +270,13 @@ journey("questions are added, moved, removed and saved", async (context) => {
   await save(page);
   await page.getByText("Write what the visitor is asked.").waitFor();
   await page.getByText("Write at least one choice.").waitFor();
-  await waitForFocus(2);
+  await waitForQuestion(2);
   await question(2)
     .getByLabel("What the visitor agrees to")
     .fill("I agree to the terms.");
   await question(3).getByLabel("Choices").fill("Delivery\n\nReturns\n");
   await question(3).getByRole("button", { name: "Move up" }).click();
-  await waitForFocus(2);
+  await waitForQuestion(2);
   await question(2).getByLabel("Key in webhooks").fill("topic");
   await question(1).getByRole("button", { name: "Remove" }).click();
   await question(3).waitFor({ state: "detached" });

@@ -1,4 +1,5 @@
-/* Waits for conditions outside the page. Inside the page, tests use the waiting functions of Playwright. */
+/* Waits for conditions outside the page, and for the focus. For all else inside the page, tests use the waiting
+   functions of Playwright. */
 
 const POLL_INTERVAL_MS = 25;
 /** Only ends a test that hangs. */
@@ -16,3 +17,7 @@ export async function waitFor(description, condition, timeoutMs = TIMEOUT_MS) {
     await new Promise((done) => setTimeout(done, POLL_INTERVAL_MS));
   }
 }
+
+/** Waits until the element has the focus, which may move after the page has drawn it. */
+export const waitForFocus = (locator) =>
+  locator.and(locator.page().locator(":focus")).waitFor();

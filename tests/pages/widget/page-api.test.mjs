@@ -15,7 +15,7 @@ import {
   waitForSent,
   write,
 } from "../support/shop.mjs";
-import { waitFor } from "../support/wait.mjs";
+import { waitFor, waitForFocus } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
@@ -302,12 +302,7 @@ shopJourney(
       "onResizeCallback",
       "onChangeState chat/min",
     ]);
-    const focused = await page.evaluate(
-      () =>
-        document.querySelector("switchboard-widget").shadowRoot.activeElement
-          .className,
-    );
-    assert.equal(focused, "label");
+    await waitForFocus(label(page));
     await shop.answer("Are you there?");
     await unreadLabel(page, 1).waitFor();
     assert.equal(await api(page, "getUnreadMessagesCount"), 1);
