@@ -3,37 +3,27 @@
 //!
 //! A file that the agent has uploaded is checked and taken over before; see `shared::service::uploads`.
 //!
-//! A text with `send_at` is only planned: a schedule sends it later.
-//!
 //! If the agent does not have the chat, the condition of the chat's write fails, and the message is rejected with 409,
 //! or with 403 if the agent may not see the chat.
 
 use std::process::ExitCode;
 
-use shared::chats::agent::plan_message::plan_message;
 use shared::chats::agent::send_agent_message::{AgentMessage, send_agent_message};
-use shared::domain::chats::idempotency_key::IdempotencyKey;
-use shared::domain::chats::message_content::Content;
-use shared::domain::chats::planned_message::PlannedMessage;
 use shared::domain::files::upload::Uploader;
-use shared::domain::sha256;
-use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::file_bucket::FileBucket;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::random_ids_and_secrets;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::service::file_links::FileLinks;
 use shared::service::uploads::{FileReceiver, MessageFate};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
-use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
-use shared::wire::agent::{self, MessageStored, parse_agent_message, parse_send_at};
+use shared::wire::agent::{MessageStored, parse_agent_message};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -48,25 +38,14 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let body = request.json()?;
     let (mut content, draft) = parse_agent_message(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
-    let key = key.as_ref();
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
-    let is_planned = body.get("send_at").is_some_and(|send_at| !send_at.is_null());
-    let is_repeated = is_planned && chats.earlier_receipt(key).await?.is_some();
-    if let Some(send_at) = parse_send_at(&body, &content, (!is_repeated).then_some(now))? {
-        let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-        let planned = planned_message(&caller, chat_id, &content, send_at, key)?;
-        if !is_repeated {
-            explained(&access, chat_id, plan_message(&chats, &planned, key, now).await).await?;
-        }
-        let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
-        return Ok(Response::accepted(agent::PlannedMessage::new(planned, safe_urls)));
-    }
     let links = FileLinks { directory: &directory, base_url: url.of_request(&request), now };
     let uploader = Uploader::agent(account_id, caller.agent.agent_id, chat_id);
     let files = FileReceiver { bucket: &bucket, links, path: "" }.take(&uploader, &mut content).await?;
     let webhooks = &directory.cached_settings(account_id).await?.webhooks;
-    let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key, now };
+    let outgoing =
+        AgentMessage { account_id, chat_id, agent: &caller.agent, content, draft, webhooks, key: key.as_ref(), now };
     let sent = send_agent_message(&chats, &outgoing).await;
     files.finish(&bucket, MessageFate::of(&sent)).await;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
@@ -83,27 +62,4 @@ async fn explained<T>(access: &ChatAccess<'_>, chat_id: u64, result: Result<T, E
         access.chat(chat_id).await?;
     }
     result
-}
-
-/// A request with an idempotency key determines the id, so that a repeated one gets the same response.
-fn planned_message(
-    caller: &Session,
-    chat_id: u64,
-    content: &Content,
-    send_at: Timestamp,
-    key: Option<&IdempotencyKey>,
-) -> Result<PlannedMessage, Error> {
-    let planned_id = match key {
-        Some(key) => sha256::hex_digest(format!("{}#{}", key.scope, key.key_hash)),
-        None => random_ids_and_secrets::random_identifier()?,
-    };
-    Ok(PlannedMessage {
-        account_id: caller.account_id.clone(),
-        chat_id,
-        planned_id,
-        agent: caller.agent.clone(),
-        text: content.own_text().unwrap_or_default().to_owned(),
-        send_at,
-        claimed_until: None,
-    })
 }

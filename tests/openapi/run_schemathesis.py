@@ -103,8 +103,10 @@ def create_test_data(ready):
     for chat in [1, 3]:
         call(base, "POST", f"/agent/chats/{chat}/accept", agent)
         call(base, "POST", f"/agent/chats/{chat}/messages", agent, {"type": "text", "text": "Hello"})
-    later = {"type": "text", "text": "Later", "send_at": int(time.time()) + 86_400}
-    planned = [call(base, "POST", "/agent/chats/1/messages", agent, later)["planned_id"] for _ in range(5)]
+    later = {"text": "Later", "send_at": int(time.time()) + 86_400}
+    planned = [f"planned-{number}" for number in range(5)]
+    for planned_id in planned:
+        call(base, "PUT", f"/agent/chats/1/planned/{planned_id}", agent, later)
     secrets = {channel["channel_id"]: channel["endpoint"].split("/")[-2] for channel in channels}
     return {
         "tokens": {"admin": admin, "agent": agent, "operator": operator},

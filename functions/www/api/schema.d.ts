@@ -773,7 +773,7 @@ export interface paths {
         post?: never;
         /**
          * Erases a visitor with all their chats
-         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until `complete` is true.
+         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor and of the visitors with whom an agent has merged them. Repeat the request until `complete` is true.
          */
         delete: operations["eraseVisitor"];
         options?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         put?: never;
         /**
          * The agent sends a message to the visitor
-         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key. A text with send_at is not sent now: it is kept with the chat, and sent in the name of the agent within a minute after that time, also if the chat was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the agent. 409 if the chat has ten planned messages.
+         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
          */
         post: operations["agentMessage"];
         delete?: never;
@@ -1122,13 +1122,17 @@ export interface paths {
             path: {
                 /** @description The number of the chat in the account. */
                 chat_id: components["schemas"]["SequentialNumber"];
-                /** @description The id of the planned message in its chat. */
+                /** @description The id of the planned message in its chat, chosen by the client that plans it. */
                 planned_id: string;
             };
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * The agent plans a text that is sent to the visitor later
+         * @description The client chooses the id, so a request that got no response can be repeated. The text is kept with the chat, and sent in the name of the agent within a minute after its time, also if the chat was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the agent. 409 if another agent has the chat, or if it has ten planned messages.
+         */
+        put: operations["planMessage"];
         /**
          * Sends a planned message now
          * @description Allowed for its author, for the agent who has the chat, and for admins. 409 if the chat is closed, or if the message is being sent.
@@ -1422,6 +1426,8 @@ export interface paths {
         /**
          * Corrects the visitor's data, or blacklists the visitor
          * @description Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
+         *
+         *     `merge_with` merges two visitors who are the same person, whom the agent must see both: missing values of the profile are completed from each other, corrections and the blacklist status apply to both, the list of chats contains the chats of both, and an erasure erases both. Each keeps the number and the chats, and no widget shows messages of the other. 409 if the person would have more than ten visitors. `separate` undoes this for the visitor; the values remain.
          */
         patch: operations["changeVisitor"];
         trace?: never;
@@ -3106,11 +3112,6 @@ export interface components {
              * @enum {string|null}
              */
             draft?: "taken" | "edited" | null;
-            /**
-             * Format: int64
-             * @description Unix seconds: a time within the next 30 days at which the text is sent. Only for texts.
-             */
-            send_at?: number | null;
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["UploadMessage"] | components["schemas"]["LocationMessage"]);
         /** @description The offer of a waiting chat to one agent. Until it ends, nobody else can accept the chat. */
@@ -3277,7 +3278,7 @@ export interface components {
         /** @enum {string} */
         AssignmentMode: "manual" | "round_robin" | "least_busy";
         /** @enum {string} */
-        AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
+        AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "merged" | "separated" | "topped_up" | "suspended" | "resumed";
         /**
          * @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain
          *     secrets.
@@ -4552,6 +4553,8 @@ export interface components {
             id: string;
             /** @description The invitation that the visitor sent with this chat. */
             invite: string | null;
+            /** @description The numbers of the other visitors who are the same person. Absent if there are none. */
+            merged_with?: components["schemas"]["SequentialNumber"][];
             /** @description Anonymous if unknown. */
             name: string;
             number: components["schemas"]["SequentialNumber"];
@@ -5748,6 +5751,15 @@ export interface components {
             mentions?: components["schemas"]["SequentialNumber"][];
             text: string;
         };
+        /** @description A text that is sent later. */
+        NewPlannedMessage: {
+            /**
+             * Format: int64
+             * @description Unix seconds: a time within the next 30 days.
+             */
+            send_at: number;
+            text: string;
+        };
         NewProvider: {
             /**
              * @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing
@@ -5919,7 +5931,7 @@ export interface components {
             message?: components["schemas"]["EventMessage"];
             page: components["schemas"]["WebhookPage"];
             /** @description Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it. */
-            rate?: components["schemas"]["Rating"];
+            rate?: components["schemas"]["Rating"] | null;
             /** @description The number of the event in the chat. A later event has a higher number. */
             seq: components["schemas"]["SequentialNumber"];
             session: components["schemas"]["WebhookBrowserSession"];
@@ -7294,6 +7306,8 @@ export interface components {
             email: string | null;
             /** @description sender.id */
             id: string;
+            /** @description The numbers of the other visitors who are the same person. Absent if there are none. */
+            merged_with?: components["schemas"]["SequentialNumber"][];
             name: string;
             number: components["schemas"]["SequentialNumber"];
             phone: string | null;
@@ -7305,8 +7319,12 @@ export interface components {
             blacklisted?: boolean | null;
             description?: string | null;
             email?: (string) | null;
+            /** @description The number of another visitor who is the same person. Null counts as absent. */
+            merge_with?: components["schemas"]["SequentialNumber"] | null;
             name?: string | null;
             phone?: string | null;
+            /** @description True separates the visitor from those with whom they are merged. Null counts as absent. */
+            separate?: boolean | null;
         };
         VisitorChats: {
             /** @description The visitor's chats. */
@@ -7318,7 +7336,7 @@ export interface components {
         VisitorData2: {
             /**
              * Format: int64
-             * @description The number of the visitor's chats.
+             * @description The number of chats of the visitor and of those who are the same person.
              */
             chats_count: number;
             /**
@@ -10311,15 +10329,6 @@ export interface operations {
                     "application/json": components["schemas"]["MessageStored"];
                 };
             };
-            /** @description Planned. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PlannedMessage"];
-                };
-            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -10469,6 +10478,45 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    planMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The id of the planned message in its chat, chosen by the client that plans it. */
+                planned_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlannedMessage"];
+            };
+        };
+        responses: {
+            /** @description The message is planned. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlannedMessage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     sendPlannedMessage: {
         parameters: {
             query?: never;
@@ -10476,7 +10524,7 @@ export interface operations {
             path: {
                 /** @description The number of the chat in the account. */
                 chat_id: components["schemas"]["SequentialNumber"];
-                /** @description The id of the planned message in its chat. */
+                /** @description The id of the planned message in its chat, chosen by the client that plans it. */
                 planned_id: string;
             };
             cookie?: never;
@@ -10507,7 +10555,7 @@ export interface operations {
             path: {
                 /** @description The number of the chat in the account. */
                 chat_id: components["schemas"]["SequentialNumber"];
-                /** @description The id of the planned message in its chat. */
+                /** @description The id of the planned message in its chat, chosen by the client that plans it. */
                 planned_id: string;
             };
             cookie?: never;
@@ -10960,6 +11008,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

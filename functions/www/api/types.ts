@@ -29,6 +29,7 @@ export type Tag = Schemas["Tag"];
 export type SavedView = Schemas["SavedView"];
 export type Chat = Schemas["Chat"] & WidgetSession;
 export type ChatVisitor = Chat["visitor"];
+export type Visitor = Schemas["Visitor"];
 export type VisitorChanges = Schemas["VisitorChanges"];
 export type SuggestedAnswer = Schemas["SuggestedAnswer"];
 export type AgentPanel = Schemas["AgentPanel"];

@@ -237,7 +237,10 @@ fn path_parameter(name: &str) -> (Option<&'static str>, Value) {
         "file_id" => (Some("The id of the uploaded file."), text()),
         "until" => (Some("When the link ends, in Unix seconds."), number()),
         "id" => (Some("The id of the canned reply."), text()),
-        "planned_id" => (Some("The id of the planned message in its chat."), text()),
+        "planned_id" => {
+            let safe = json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" });
+            (Some("The id of the planned message in its chat, chosen by the client that plans it."), safe)
+        }
         "file" => (Some("The file name that the page refers to."), json!({ "type": "string" })),
         _ => (None, text()),
     }

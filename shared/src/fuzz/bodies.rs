@@ -21,7 +21,6 @@ use crate::domain::deliveries::signing_key::SigningKey;
 use crate::domain::deliveries::ssrf_guard::SsrfGuard;
 use crate::domain::deliveries::webhook::Webhook;
 use crate::domain::files::file_settings::FileSettings;
-use crate::domain::timestamp::Timestamp;
 use crate::domain::visitors::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
@@ -74,6 +73,7 @@ targets!(
     agent_message,
     agent_note,
     agent_message_edit,
+    agent_planned_message,
     agent_upload,
     agent_call,
     agent_transfer,
@@ -256,7 +256,13 @@ fn agent_message(input: &[u8]) {
     let Some((content, _)) = accepted(&body, agent::parse_agent_message(&body)) else { return };
     assert_content_stored(&content);
     assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap().0, content);
-    accepted(&body, agent::parse_send_at(&body, &content, Some(Timestamp(1_700_000_000_000))));
+}
+
+fn agent_planned_message(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(planned) = accepted(&body, read::<agent::NewPlannedMessage>(&body)) else { return };
+    let Some((text, _)) = accepted(&body, planned.checked(Some(NOW))) else { return };
+    assert_content_stored(&Content::text(text));
 }
 
 fn agent_upload(input: &[u8]) {

@@ -15,7 +15,8 @@ use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_filter::ChatFilter;
 use crate::domain::chats::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitors::visitor::Visitor;
+use crate::domain::visitors::merged_visitors::{KnownChats, newest_chats};
+use crate::domain::visitors::visitor::{MAX_RECENT_CHATS, Visitor};
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::chats::listing::chat_listing::{ChatListing, ChatPage, MAX_HEADERS_PER_READ};
@@ -87,22 +88,47 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// Returns a page of at most ten of a visitor's chats, newest first. `after` is the `next` value of the previous
-    /// page. The agent must be allowed to see the visitor; chats that the agent must not see are omitted.
+    /// Returns a page of at most ten of the chats of a visitor and of those with whom the visitor is merged, newest
+    /// first. `after` is the `next` value of the previous page. The agent must be allowed to see the visitor; chats that
+    /// the agent must not see are omitted.
     pub async fn visitor_chats(&self, number: u64, after: Option<u64>) -> Result<ChatPage, Error> {
-        let (visitor, account_id) = (self.visitor(number).await?, &self.session.account_id);
-        let chat_ids = match after {
-            None => visitor.recent_chats,
+        let account_id = &self.session.account_id;
+        let visitors = self.chats.with_merged_visitors(self.visitor(number).await?, self.now).await?;
+        let cursor = match after {
+            None => None,
             Some(chat_id) => match self.chats.chat(account_id, chat_id).await? {
-                Some(chat) if chat.visitor_number == number => chat.previous_chats,
+                Some(chat) if visitors.iter().any(|visitor| visitor.number == chat.visitor_number) => Some(chat),
                 Some(_) => return Err(Error::field("cursor", "belongs to a different visitor")),
                 // The chat and the visitor's earlier chats have been deleted since the previous page was read.
-                None => Vec::new(),
+                None => return Ok(ChatPage { chats: Vec::new(), next: None }),
             },
         };
-        let chats = self.chats.chats_by_id(account_id, &chat_ids).await?;
-        let next = chats.last().filter(|chat| !chat.previous_chats.is_empty()).map(|chat| chat.chat_id);
+        let known = visitors.into_iter().map(|visitor| self.known_chats(visitor, cursor.as_ref()));
+        let known = try_join_all(known).await?;
+        let chats = self.chats.chats_by_id(account_id, &newest_chats(&known, MAX_RECENT_CHATS)).await?;
+        let has_earlier = known.iter().filter_map(|known| known.chat_ids.last()).any(|oldest| {
+            let oldest = chats.iter().find(|chat| chat.chat_id == *oldest);
+            oldest.is_none_or(|chat| !chat.previous_chats.is_empty())
+        });
+        let next = chats.last().filter(|_| has_earlier).map(|chat| chat.chat_id);
         Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
+    }
+
+    /// Returns a visitor's newest chats before the chat `cursor`, which can be that of another visitor.
+    async fn known_chats(&self, visitor: Visitor, cursor: Option<&Chat>) -> Result<KnownChats, Error> {
+        let newest = KnownChats::new(visitor.recent_chats);
+        let Some(cursor) = cursor else { return Ok(newest) };
+        if cursor.visitor_number == visitor.number {
+            return Ok(KnownChats::new(cursor.previous_chats.clone()));
+        }
+        let mut known = newest;
+        loop {
+            let Some(oldest) = known.chat_ids.last().copied().filter(|oldest| *oldest > cursor.chat_id) else {
+                return Ok(known.before(cursor.chat_id));
+            };
+            let oldest = self.chats.chat(&self.session.account_id, oldest).await?;
+            known = oldest.map(|chat| KnownChats::new(chat.previous_chats)).unwrap_or_default();
+        }
     }
 
     /// Returns at most `limit` visible chats that the filter selects, newest first. Only one batch of headers is read,

@@ -106,6 +106,7 @@ pub(crate) fn visitor() -> Visitor {
         integrator_values: OverriddenIntegratorValues::default(),
         chats: 1,
         widget: None,
+        merged_with: Vec::new(),
         blacklisted: false,
         open_chat: Some(SAMPLE_NUMBER),
         last_chat: Some(SAMPLE_NUMBER),

@@ -12,6 +12,7 @@ mod chat_search;
 mod chat_visibility;
 mod console;
 mod mentions;
+mod merged_visitors;
 mod planned_messages;
 mod private_notes;
 mod push;

@@ -12,9 +12,10 @@ use crate::support::wait::seconds;
 const INTEGRATOR_URL: &str = "https://app.example/hook";
 
 impl TestAgent {
+    /// Plans a message, whose id is made of the text.
     async fn plan(&self, chat: u64, text: &str, send_at: u64) -> ApiResponse {
-        let body = json!({"type": "text", "text": text, "send_at": send_at});
-        self.client.post(&format!("/agent/chats/{chat}/messages"), &body).await
+        let path = format!("/agent/chats/{chat}/planned/{}", text.replace(|it: char| !it.is_alphanumeric(), "-"));
+        self.client.put(&path, &json!({"text": text, "send_at": send_at})).await
     }
 
     async fn planned(&self, chat: u64) -> Value {
@@ -42,7 +43,7 @@ fn planned_message_reaches_the_visitor_at_its_time() {
         let chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let agent = &chat.agent;
         let send_at = agent.now(1).await + 600;
-        let planned = agent.plan(1, "Is it solved?", send_at).await.expect(202);
+        let planned = agent.plan(1, "Is it solved?", send_at).await.expect(200);
         assert_eq!((&planned["text"], &planned["send_at"]), (&json!("Is it solved?"), &json!(send_at)));
         assert_eq!(agent.planned(1).await, json!([planned]));
         assert_eq!(agent.chats("active").await[0]["planned"], 1);
@@ -67,7 +68,7 @@ fn author_is_told_if_the_chat_was_closed() {
     run_with_virtual_time(async |host, time| {
         let chat = ActiveChat::create(host, INTEGRATOR_URL, json!({})).await;
         let agent = &chat.agent;
-        agent.plan(1, "Is it solved?", agent.now(1).await + 60).await.expect(202);
+        agent.plan(1, "Is it solved?", agent.now(1).await + 60).await.expect(200);
         agent.close(1).await;
         time.advance(seconds(61));
         run_schedule(host, time).await;
@@ -87,7 +88,7 @@ fn planned_message_is_sent_at_once_or_cancelled() {
         add_webhook(&chat.account, &webhook, json!({"events": ["message"]})).await;
         let send_at = agent.now(1).await + 3_600;
         let path = async |text: &str| {
-            let planned = agent.plan(1, text, send_at).await.expect(202);
+            let planned = agent.plan(1, text, send_at).await.expect(200);
             format!("/agent/chats/1/planned/{}", planned["planned_id"].as_str().unwrap())
         };
         let (first, second) = (path("first").await, path("second").await);
@@ -114,7 +115,29 @@ fn time_of_a_planned_message_is_checked() {
             assert_eq!(error["error"]["field"], "send_at", "{error}");
         }
         let place = json!({"type": "location", "latitude": 1, "longitude": 2, "send_at": now + 600});
-        agent.client.post("/agent/chats/1/messages", &place).await.expect_error(400, "invalid_request");
+        agent.client.put("/agent/chats/1/planned/x", &place).await.expect_error(400, "invalid_request");
+        let error = agent.client.put("/agent/chats/1/planned/%20", &json!({"text": "x", "send_at": now + 600})).await;
+        assert_eq!(error.expect_error(400, "invalid_request")["error"]["field"], "planned_id");
         bob.plan(1, "x", now + 600).await.expect_error(409, "conflict");
+    });
+}
+
+#[test]
+fn repeated_request_plans_a_message_once() {
+    run_with_virtual_time(async |host, time| {
+        let chat = ActiveChat::create(host, INTEGRATOR_URL, json!({})).await;
+        let agent = &chat.agent;
+        let send_at = agent.now(1).await + 60;
+        let planned = agent.plan(1, "Is it solved?", send_at).await.expect(200);
+        assert_eq!(agent.plan(1, "Is it solved?", send_at).await.expect(200), planned);
+        assert_eq!(agent.planned(1).await, json!([planned]));
+        agent.plan(1, "Is it solved?", send_at + 1).await.expect_error(422, "idempotency_mismatch");
+        time.advance(seconds(61));
+        run_schedule(host, time).await;
+        assert_eq!(agent.plan(1, "Is it solved?", send_at).await.expect(200), planned, "after it was sent");
+        run_schedule(host, time).await;
+        let sent = agent.timeline(1).await.into_iter().filter(|entry| entry["text"] == "Is it solved?");
+        assert_eq!(sent.count(), 1);
+        assert_eq!(agent.planned(1).await, Value::Null);
     });
 }

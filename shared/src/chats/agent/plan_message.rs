@@ -34,7 +34,7 @@ const AUTHOR_DELETED: &str = "This planned message was not sent, because its aut
 pub async fn plan_message(
     chats: &Chats,
     planned: &PlannedMessage,
-    key: Option<&IdempotencyKey>,
+    key: &IdempotencyKey,
     now: Timestamp,
 ) -> Result<(), Error> {
     match chats.store_planned(planned, key, now).await? {

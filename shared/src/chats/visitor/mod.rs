@@ -2,6 +2,7 @@
 
 pub mod create_widget_visitor;
 pub mod edit_visitor_text;
+pub mod merge_visitors;
 pub mod rate_chat;
 pub mod receive_offline_form;
 pub mod receive_receipt;

@@ -29,6 +29,8 @@ named! {
         Tested = "tested",
         Blacklisted = "blacklisted",
         Unblacklisted = "unblacklisted",
+        Merged = "merged",
+        Separated = "separated",
         ToppedUp = "topped_up",
         Suspended = "suspended",
         Resumed = "resumed",

@@ -129,6 +129,8 @@ pub struct Visitor {
     /// What the widget knows about the visitor. `None` if the visitor does not come from a widget, but from an API
     /// channel or a phone call.
     pub widget: Option<Box<WidgetVisitor>>,
+    /// The numbers of the other visitors who are the same person (see [`merged_visitors`](super::merged_visitors)).
+    pub merged_with: Vec<u64>,
     /// The service drops the messages of a blacklisted visitor.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
@@ -155,6 +157,7 @@ impl Visitor {
             integrator_values: OverriddenIntegratorValues::default(),
             chats: 0,
             widget: None,
+            merged_with: Vec::new(),
             blacklisted: false,
             open_chat: None,
             last_chat: None,
@@ -170,8 +173,8 @@ impl Visitor {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// If the visitor has expired, clears the profile, the chat count and the list of recent chats. The number and the
-    /// blacklist status are kept.
+    /// If the visitor has expired, clears the profile, the chat count and the list of recent chats. The number, the
+    /// blacklist status and the merged visitors are kept.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
@@ -358,6 +361,7 @@ mod tests {
             integrator_values: OverriddenIntegratorValues::default(),
             chats: 1,
             widget: None,
+            merged_with: Vec::new(),
             blacklisted: false,
             open_chat: None,
             last_chat: None,

@@ -109,12 +109,12 @@ pub(crate) struct DuePage {
 }
 
 impl Chats {
-    /// Stores a planned message, and the receipt of the request if it has a key, if its author has the chat and the
-    /// chat has fewer than the maximum.
+    /// Stores a planned message and the receipt of the request, if its author has the chat and the chat has fewer than the
+    /// maximum.
     pub(crate) async fn store_planned(
         &self,
         planned: &PlannedMessage,
-        key: Option<&IdempotencyKey>,
+        key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Planned, Error> {
         let header = Write::Update(ItemUpdate {
@@ -132,9 +132,7 @@ impl Chats {
             ],
         });
         let item = Write::Create(to_item(&PlannedMessageItem::from(planned))?);
-        let mut writes = vec![header, item];
-        writes.extend(key.map(|key| key.planned_receipt_write(planned, now)).transpose()?);
-        match self.table.transact(writes).await {
+        match self.table.transact(vec![header, item, key.planned_receipt_write(planned, now)?]).await {
             Ok(()) => Ok(Planned::Stored),
             Err(WriteError::ConditionFailed { index: HEADER_WRITE, item }) => {
                 Ok(Planned::Refused(item.map(chat_from_item).transpose()?.map(Box::new)))

@@ -33,6 +33,7 @@ use crate::wire::fields::values::{
 /// would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 const MAX_DRAFT_USE_CHARS: usize = 20;
+const MAX_PLANNED_ID_CHARS: usize = 64;
 const STORED: &str = "Stored and queued.";
 
 pub(super) fn operations() -> Vec<Operation> {
@@ -180,16 +181,26 @@ fn messages() -> Vec<Operation> {
         )
         .describe(
             "The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a \
-             request that got no response with the same Idempotency-Key. A text with send_at is not sent now: it is \
-             kept with the chat, and sent in the name of the agent within a minute after that time, also if the chat \
-             was transferred by then. If the chat is closed by then, it is not sent, and a private note tells the \
-             agent. 409 if the chat has ten planned messages.",
+             request that got no response with the same Idempotency-Key.",
         )
         .body::<AgentMessage>()
         .idempotent()
         .answers::<MessageStored>(201, STORED)
-        .answers::<PlannedMessage>(202, "Planned.")
         .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+        Operation::put(
+            "/agent/chats/{chat_id}/planned/{planned_id}",
+            "planMessage",
+            "The agent plans a text that is sent to the visitor later",
+        )
+        .describe(
+            "The client chooses the id, so a request that got no response can be repeated. The text is kept with the chat, \
+             and sent in the name of the agent within a minute after its time, also if the chat was transferred by then. \
+             If the chat is closed by then, it is not sent, and a private note tells the agent. 409 if another agent has \
+             the chat, or if it has ten planned messages.",
+        )
+        .body::<NewPlannedMessage>()
+        .answers::<PlannedMessage>(200, "The message is planned.")
+        .fails(&[Failure::Conflict, Failure::IdempotencyKeyReused, Failure::TooManyRequests]),
         Operation::post(
             "/agent/chats/{chat_id}/planned/{planned_id}",
             "sendPlannedMessage",
@@ -646,13 +657,7 @@ impl JsonSchema for AgentMessage {
             "enum": [DraftUse::Taken.name(), DraftUse::Edited.name(), null],
             "description": "Whether the message is a bot's draft, or was made of one. Counted in the reports.",
         });
-        let send_at = json_schema!({
-            "type": ["integer", "null"],
-            "minimum": 1,
-            "maximum": MAX_INTEGER,
-            "description": "Unix seconds: a time within the next 30 days at which the text is sent. Only for texts.",
-        });
-        let properties = serde_json::json!({ "text": text, "draft": draft, "send_at": send_at });
+        let properties = serde_json::json!({ "text": text, "draft": draft });
         schema.insert("properties".into(), properties);
         schema
     }
@@ -676,21 +681,6 @@ pub fn parse_agent_message(body: &Value) -> Result<(Content, Option<DraftUse>), 
     let draft = body.text("draft", MAX_DRAFT_USE_CHARS)?;
     let used = draft.as_deref().map(|name| DraftUse::parse(name).ok_or_else(|| invalid_draft_use(body))).transpose()?;
     Ok((*content, used))
-}
-
-/// Returns when a planned message is sent. `None` if the message is sent now. `now` is `None` for a repeated request,
-/// which may come after the message was sent.
-pub fn parse_send_at(body: &Value, content: &Content, now: Option<Timestamp>) -> Result<Option<Timestamp>, Error> {
-    let body = Fields::of(body)?;
-    let Some(seconds) = body.positive("send_at")? else { return Ok(None) };
-    let send_at = Timestamp(seconds.saturating_mul(1_000));
-    if !matches!(content, Content::Text { .. }) {
-        return Err(body.invalid("send_at", "is only for texts"));
-    }
-    if now.is_some_and(|now| send_at <= now || send_at > now.plus(MAX_PLAN)) {
-        return Err(body.invalid("send_at", format_args!("must be a time within the next {MAX_PLAN_DAYS} days")));
-    }
-    Ok(Some(send_at))
 }
 
 fn invalid_draft_use(body: Fields<'_>) -> Error {
@@ -722,6 +712,36 @@ impl EditedMessage {
         let Self { text: Text(text) } = self;
         text
     }
+}
+
+/// A text that is sent later.
+#[derive(Deserialize, JsonSchema)]
+pub struct NewPlannedMessage {
+    text: Text<MAX_AGENT_TEXT_CHARS>,
+    /// Unix seconds: a time within the next 30 days.
+    send_at: Whole<1, MAX_INTEGER>,
+}
+
+impl NewPlannedMessage {
+    /// Returns the text and its time. `now` is `None` for a repeated request, which may come after the message was sent.
+    pub fn checked(self, now: Option<Timestamp>) -> Result<(String, Timestamp), Error> {
+        let Self { text: Text(text), send_at: Whole(seconds) } = self;
+        let send_at = Timestamp(seconds.saturating_mul(1_000));
+        if now.is_some_and(|now| send_at <= now || send_at > now.plus(MAX_PLAN)) {
+            return Err(Error::field("send_at", format_args!("must be a time within the next {MAX_PLAN_DAYS} days")));
+        }
+        Ok((text, send_at))
+    }
+}
+
+/// Checks the id that the client has chosen for a planned message.
+pub fn checked_planned_id(id: String) -> Result<String, Error> {
+    let is_safe = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_safe && (1..=MAX_PLANNED_ID_CHARS).contains(&id.len()) {
+        return Ok(id);
+    }
+    let expected = format_args!("must have 1 to {MAX_PLANNED_ID_CHARS} letters, digits, hyphens or underscores");
+    Err(Error::field("planned_id", expected))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -763,6 +783,7 @@ pub struct AgentCallRequest {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use crate::wire::fields::reader::read;
     use serde_json::json;
 
     use super::*;
@@ -771,21 +792,26 @@ mod tests {
 
     #[test]
     fn text_is_planned_for_at_most_thirty_days() {
-        let send_at =
-            |send_at: Value, content: &Content| parse_send_at(&json!({ "send_at": send_at }), content, Some(NOW));
-        let (text, other) = (Content::text("hi"), Content::note("no message"));
-        assert_eq!(send_at(json!(1_700_000_060), &text).unwrap(), Some(Timestamp(1_700_000_060_000)));
-        assert_eq!(send_at(json!(null), &other).unwrap(), None);
+        let send_at = |seconds: Value, now: Option<Timestamp>| {
+            read::<NewPlannedMessage>(&json!({ "text": "hi", "send_at": seconds }))?.checked(now).map(|(_, at)| at)
+        };
+        assert_eq!(send_at(json!(1_700_000_060), Some(NOW)).unwrap(), Timestamp(1_700_000_060_000));
         let latest = NOW.plus(MAX_PLAN).seconds();
-        assert!(send_at(json!(latest), &text).is_ok());
-        for (seconds, content) in [
-            (json!(1_700_000_000), &text),
-            (json!(latest + 1), &text),
-            (json!("tomorrow"), &text),
-            (json!(1_700_000_060), &other),
-        ] {
-            let error = send_at(seconds.clone(), content).unwrap_err();
+        assert!(send_at(json!(latest), Some(NOW)).is_ok());
+        assert!(send_at(json!(1), None).is_ok(), "a repeated request");
+        for seconds in [json!(1_700_000_000), json!(latest + 1), json!("tomorrow"), json!(null)] {
+            let error = send_at(seconds.clone(), Some(NOW)).unwrap_err();
             assert_eq!(error.invalid_field(), Some("send_at"), "{seconds}");
+        }
+    }
+
+    #[test]
+    fn id_of_a_planned_message_is_safe_in_a_path() {
+        for id in ["a", "9f2c-_X", &"x".repeat(MAX_PLANNED_ID_CHARS)] {
+            assert_eq!(checked_planned_id(id.to_owned()).unwrap(), id);
+        }
+        for id in ["", "a b", "a/b", "ä", &"x".repeat(MAX_PLANNED_ID_CHARS + 1)] {
+            assert_eq!(checked_planned_id(id.to_owned()).unwrap_err().invalid_field(), Some("planned_id"), "{id}");
         }
     }
 }

@@ -386,6 +386,9 @@ pub struct ChatVisitor {
     /// The number of chats that the visitor has opened.
     chats_count: u64,
     sources: VisitorFieldSources,
+    /// The numbers of the other visitors who are the same person. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    merged_with: Vec<SequentialNumber>,
 }
 
 impl ChatVisitor {
@@ -410,6 +413,7 @@ impl ChatVisitor {
             blacklisted: visitor.blacklisted,
             chats_count: visitor.chats,
             sources: visitor.sources.into(),
+            merged_with: visitor.merged_with.iter().copied().map(SequentialNumber).collect(),
         }
     }
 }

@@ -13,8 +13,8 @@ pub(in crate::wire) use chat_endpoints::numbers;
 pub use chat_endpoints::{
     AgentCallRequest, AgentTyping, AssignedChat, CancelledMessage, ChangesQuery, ChatChanges, ChatList, ChatListQuery,
     ChatSearchQuery, ChatTransfer, ChatUpdate, ClosedChat, EditedMessage, FoundChats, MessageStored, NewNote,
-    NoteStored, QueuedTypingNotice, Timeline, TimelineQuery, TransferTo, VisitorChats, VisitorChatsQuery,
-    parse_agent_message, parse_send_at,
+    NewPlannedMessage, NoteStored, QueuedTypingNotice, Timeline, TimelineQuery, TransferTo, VisitorChats,
+    VisitorChatsQuery, checked_planned_id, parse_agent_message,
 };
 pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq, PlannedMessage};
 pub use presence::{AgentPresence, Colleagues, ColleaguesQuery, Included, NewAgentPresence, SocketTicket};

@@ -3,10 +3,12 @@
 use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::contract::Operation;
+use crate::contract::{Failure, Operation};
 use crate::domain::text::email_address;
 use crate::domain::text::link_filter::LinkFilter;
+use crate::domain::visitors::merged_visitors::MergeChange;
 use crate::domain::visitors::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
+use crate::error::Error;
 use crate::wire::agent::MAX_AGENT_FIELD_CHARS;
 use crate::wire::fields::values::{AnyText, Change, Name, SequentialNumber, inline_schema};
 
@@ -22,10 +24,16 @@ pub(super) fn operations() -> Vec<Operation> {
         .describe(
             "Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator \
              sends a value that differs from the integrator's previous one. Allowed for agents who can see the \
-             visitor's open chat or, if no chat is open, the last one; other agents get 403.",
+             visitor's open chat or, if no chat is open, the last one; other agents get 403.\n\n\
+             `merge_with` merges two visitors who are the same person, whom the agent must see both: missing values of \
+             the profile are completed from each other, corrections and the blacklist status apply to both, \
+             the list of chats contains the chats of both, and an erasure erases both. Each keeps the number and the \
+             chats, and no widget shows messages of the other. 409 if the person would have more than ten visitors. \
+             `separate` undoes this for the visitor; the values remain.",
         )
         .body::<VisitorChanges>()
-        .answers::<Visitor>(200, "The visitor."),
+        .answers::<Visitor>(200, "The visitor.")
+        .fails(&[Failure::Conflict]),
     ]
 }
 
@@ -42,12 +50,26 @@ pub struct VisitorChanges {
     description: Change<AnyText<MAX_DESCRIPTION_CHARS>>,
     /// Null counts as absent.
     pub blacklisted: Option<bool>,
+    /// The number of another visitor who is the same person. Null counts as absent.
+    merge_with: Option<SequentialNumber>,
+    /// True separates the visitor from those with whom they are merged. Null counts as absent.
+    separate: Option<bool>,
 }
 
 impl VisitorChanges {
+    /// Returns whether the visitor is merged or separated.
+    pub fn merge_change(&self) -> Result<Option<MergeChange>, Error> {
+        match (self.merge_with, self.separate.unwrap_or(false)) {
+            (None, false) => Ok(None),
+            (None, true) => Ok(Some(MergeChange::Separate)),
+            (Some(SequentialNumber(number)), false) => Ok(Some(MergeChange::With(number))),
+            (Some(_), true) => Err(Error::field("separate", "must not be combined with merge_with")),
+        }
+    }
+
     /// Returns the corrected values. An empty text stands for a value that is cleared.
     pub fn into_profile(self) -> VisitorProfile {
-        let Self { name, email, phone, description, blacklisted: _ } = self;
+        let Self { name, email, phone, description, .. } = self;
         VisitorProfile {
             name: corrected(name.map(|AnyText(name)| name)),
             email: corrected(email.map(|EmailOrBlank(email)| email)),
@@ -101,6 +123,9 @@ pub struct Visitor {
     description: Option<String>,
     blacklisted: bool,
     sources: VisitorFieldSources,
+    /// The numbers of the other visitors who are the same person. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    merged_with: Vec<SequentialNumber>,
 }
 
 impl Visitor {
@@ -118,6 +143,7 @@ impl Visitor {
             description,
             blacklisted: visitor.blacklisted,
             sources: visitor.sources.into(),
+            merged_with: visitor.merged_with.into_iter().map(SequentialNumber).collect(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The bodies of the events that are sent to webhooks (specification, part C).
 
 use schemars::transform::Transform;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -277,6 +277,11 @@ pub struct ChatUpdated {
     rated: Option<ReportedRating>,
 }
 
+/// With `oneOf`, because the contract takes null from the `anyOf` of a field that can be absent.
+fn rating_or_null(schemas: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "oneOf": [schemas.subschema_for::<Name<Rating>>(), { "type": "null" }] })
+}
+
 /// An event that only webhooks get which name it: the chat has another owner, somebody has written, ...
 #[derive(Serialize, JsonSchema)]
 #[schemars(transform = OptInEventNames)]
@@ -292,6 +297,7 @@ pub struct OptInEvent {
     agent: Option<WebhookAgent>,
     /// Only in chat_rated: the rating at the time of the request. Null if the visitor has removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rating_or_null")]
     rate: Option<Option<Name<Rating>>>,
     /// Only in message, delivery_failed and delivered_late.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -179,15 +179,11 @@ export class Outbox {
     this.timers.set(item.chatId, timer);
   }
 
-  private send(item: OutgoingItem): Promise<{ seq: number; id: string }> {
+  private send(item: OutgoingItem) {
     const path = { chat_id: item.chatId };
     const idempotencyKey = item.key;
     return item.kind === "note"
       ? this.api.post("/agent/chats/{chat_id}/notes", { path, body: item.body, idempotencyKey })
-      : // A message without `send_at` is stored at once.
-        (this.api.post("/agent/chats/{chat_id}/messages", { path, body: item.body, idempotencyKey }) as Promise<{
-          seq: number;
-          id: string;
-        }>);
+      : this.api.post("/agent/chats/{chat_id}/messages", { path, body: item.body, idempotencyKey });
   }
 }

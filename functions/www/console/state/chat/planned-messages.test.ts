@@ -21,10 +21,10 @@ function plannedWith(respond: (call: RecordedCall) => Response | undefined) {
 }
 
 test("draft is planned, and the details are read again", async () => {
-  const { planned, drafts, timeline, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  const { planned, drafts, timeline, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }));
   await planned.planDraft(7, AT);
-  assert.deepEqual(calls[0]?.body, { type: "text", text: "Is it solved?", send_at: 5_000 });
-  assert.ok(calls[0]?.key);
+  assert.deepEqual(calls[0]?.body, { text: "Is it solved?", send_at: 5_000 });
+  assert.match(calls[0]?.path ?? "", /^\/agent\/chats\/7\/planned\/[\w-]{8,64}$/);
   assert.equal(drafts.read(7).text, "");
   assert.equal(timeline.chatDetails.value?.planned?.length, 1);
 });
@@ -38,7 +38,7 @@ test("draft and its macro stay if they cannot be planned", async () => {
 });
 
 test("what is written while a draft is planned stays", async () => {
-  const { planned, drafts, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  const { planned, drafts, calls } = plannedWith(() => jsonResponse({ planned_id: "p" }));
   const request = planned.planDraft(7, AT);
   drafts.write(7, "Is it solved?\nSomething else", false);
   await planned.planDraft(7, AT);
@@ -48,23 +48,23 @@ test("what is written while a draft is planned stays", async () => {
 });
 
 test("note that is written while a draft is planned stays", async () => {
-  const { planned, drafts } = plannedWith(() => jsonResponse({ planned_id: "p" }, 202));
+  const { planned, drafts } = plannedWith(() => jsonResponse({ planned_id: "p" }));
   const request = planned.planDraft(7, AT);
   drafts.write(7, "Is it solved? Ask Ben.", true);
   await request;
   assert.deepEqual([drafts.read(7).text, drafts.read(7).isNote], ["Is it solved? Ask Ben.", true]);
 });
 
-test("repeated plan has the same key until it succeeds", async () => {
+test("repeated plan has the same id until it succeeds", async () => {
   const { planned, drafts, calls } = plannedWith(() => errorResponse(503));
   await planned.planDraft(7, AT);
   await planned.planDraft(7, AT);
   await planned.planDraft(7, new Date(6_000_000));
   drafts.write(7, "Is all solved?", false);
   await planned.planDraft(7, new Date(6_000_000));
-  const keys = calls.filter(({ method }) => method === "POST").map(({ key }) => key);
-  assert.equal(keys[0], keys[1]);
-  assert.equal(new Set(keys).size, 3);
+  const paths = calls.filter(({ method }) => method === "PUT").map(({ path }) => path);
+  assert.equal(paths[0], paths[1]);
+  assert.equal(new Set(paths).size, 3);
 });
 
 test("empty draft is not planned", async () => {

@@ -16,7 +16,7 @@ export class PlannedMessages {
   /** The chats whose draft is being planned, and therefore must not be sent as well. */
   readonly planningChatIds = signal<ReadonlySet<number>>(new Set());
   /** The last request to plan a message in each chat that has not succeeded. */
-  private readonly attempts = new Map<number, { text: string; sendAt: number; key: string }>();
+  private readonly attempts = new Map<number, { text: string; sendAt: number; id: string }>();
 
   constructor(
     private readonly api: ApiClient,
@@ -30,10 +30,9 @@ export class PlannedMessages {
     const text = written.trim();
     if (text === "" || isNote || this.planningChatIds.peek().has(chatId)) return;
     const sendAt = unixSeconds(at);
-    const request = this.api.post("/agent/chats/{chat_id}/messages", {
-      path: { chat_id: chatId },
-      body: { type: "text", text, send_at: sendAt },
-      idempotencyKey: this.keyOf(chatId, text, sendAt),
+    const request = this.api.put("/agent/chats/{chat_id}/planned/{planned_id}", {
+      path: { chat_id: chatId, planned_id: this.idOf(chatId, text, sendAt) },
+      body: { text, send_at: sendAt },
     });
     focusComposer(chatId);
     this.setPlanning(chatId, true);
@@ -47,14 +46,14 @@ export class PlannedMessages {
     await this.refresh(chatId);
   }
 
-  /** Returns the same key for the same text and time, because a request without a response may have been carried
+  /** Returns the same id for the same text and time, because a request without a response may have been carried
    * out. */
-  private keyOf(chatId: number, text: string, sendAt: number): string {
+  private idOf(chatId: number, text: string, sendAt: number): string {
     const last = this.attempts.get(chatId);
-    if (last?.text === text && last.sendAt === sendAt) return last.key;
-    const key = randomKey();
-    this.attempts.set(chatId, { text, sendAt, key });
-    return key;
+    if (last?.text === text && last.sendAt === sendAt) return last.id;
+    const id = randomKey();
+    this.attempts.set(chatId, { text, sendAt, id });
+    return id;
   }
 
   /** Removes a planned text from the composer. What the agent has written after it stays. */

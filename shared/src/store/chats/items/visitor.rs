@@ -35,6 +35,8 @@ pub(crate) struct VisitorItem {
     chats: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     widget: Option<WidgetVisitorItem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    merged_with: Vec<u64>,
     #[serde(default)]
     blacklisted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +75,7 @@ impl From<&Visitor> for VisitorItem {
                 },
             chats,
             widget,
+            merged_with,
             blacklisted,
             open_chat,
             last_chat,
@@ -98,6 +101,7 @@ impl From<&Visitor> for VisitorItem {
             integrator_description,
             chats,
             widget: widget.map(|widget| WidgetVisitorItem::from(*widget)),
+            merged_with,
             blacklisted,
             open_chat,
             last_chat,
@@ -127,6 +131,7 @@ impl From<VisitorItem> for Visitor {
             },
             chats: item.chats,
             widget: item.widget.map(|widget| Box::new(widget.into())),
+            merged_with: item.merged_with,
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
             last_chat: item.last_chat,

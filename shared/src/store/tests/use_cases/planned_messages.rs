@@ -2,6 +2,7 @@ use crate::chats::agent::plan_message::{
     cancel_planned_message, delete_if_chat_is_gone, plan_message, replace_message_of_deleted_agent,
     send_planned_message,
 };
+use crate::domain::chats::idempotency_key::IdempotencyKey;
 use crate::domain::chats::planned_message::{CLAIM_DURATION, MAX_PLANNED_PER_CHAT, PlannedMessage};
 use crate::store::chats::header_key;
 use crate::store::tests::*;
@@ -18,6 +19,11 @@ fn planned_with(planned_id: &str, text: &str) -> PlannedMessage {
     }
 }
 
+fn key_of(planned: &PlannedMessage) -> IdempotencyKey {
+    let scope = format!("acc#1#{}#planned", planned.agent.agent_id);
+    IdempotencyKey::new(scope, planned.planned_id.as_bytes(), &planned.text)
+}
+
 impl Stores {
     async fn chat_of_bob(&self) {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
@@ -26,8 +32,12 @@ impl Stores {
 
     async fn plan(&self, planned_id: &str, text: &str) -> PlannedMessage {
         let planned = planned_with(planned_id, text);
-        plan_message(&self.chats, &planned, None, NOW).await.unwrap();
+        self.try_plan(&planned).await.unwrap();
         planned
+    }
+
+    async fn try_plan(&self, planned: &PlannedMessage) -> Result<(), Error> {
+        plan_message(&self.chats, planned, &key_of(planned), NOW).await
     }
 
     async fn planned_texts(&self) -> Vec<String> {
@@ -83,20 +93,19 @@ async fn repeated_plan_stores_one_message() {
     stores.chat_of_bob().await;
     stores.plan("p", "later").await;
     stores.plan("p", "later").await;
-    let other = plan_message(&stores.chats, &planned_with("p", "other"), None, NOW).await;
+    let other = stores.try_plan(&planned_with("p", "other")).await;
     assert!(matches!(other, Err(Error::IdempotencyMismatch)), "{other:?}");
     assert_eq!((stores.planned_texts().await, stores.chat_header(1).await.planned), (vec!["later".into()], 1));
 }
 
 #[tokio::test]
-async fn key_of_a_planned_message_outlives_the_plan() {
+async fn receipt_of_a_planned_message_outlives_the_plan() {
     let stores = stores().await;
     stores.chat_of_bob().await;
-    let (planned, key) = (planned_with("p", "later"), IdempotencyKey::new("agent".into(), b"key", "body"));
-    plan_message(&stores.chats, &planned, Some(&key), NOW).await.unwrap();
+    let planned = stores.plan("p", "later").await;
     cancel_planned_message(&stores.chats, &planned, NOW).await.unwrap();
-    assert_eq!(stores.chats.earlier_receipt(Some(&key)).await.unwrap().unwrap().id, "p");
-    let repeated = plan_message(&stores.chats, &planned, Some(&key), NOW).await;
+    assert_eq!(stores.chats.earlier_receipt(Some(&key_of(&planned))).await.unwrap().unwrap().id, "p");
+    let repeated = stores.try_plan(&planned).await;
     assert!(matches!(repeated, Err(Error::Unavailable(_))), "{repeated:?}");
     assert!(stores.planned_texts().await.is_empty());
 }
@@ -104,19 +113,19 @@ async fn key_of_a_planned_message_outlives_the_plan() {
 #[tokio::test]
 async fn only_the_agent_of_an_open_chat_plans_ten_messages() {
     let stores = stores().await;
-    let unknown = plan_message(&stores.chats, &planned_with("p", "x"), None, NOW).await;
+    let unknown = stores.try_plan(&planned_with("p", "x")).await;
     assert!(matches!(unknown, Err(Error::NotFound)), "{unknown:?}");
     stores.chat_of_bob().await;
     let foreign = PlannedMessage { agent: agent_snapshot(2), ..planned_with("p", "x") };
-    let refused = plan_message(&stores.chats, &foreign, None, NOW).await;
+    let refused = stores.try_plan(&foreign).await;
     assert!(matches!(refused, Err(Error::Conflict("another agent has this chat"))), "{refused:?}");
     for number in 0..MAX_PLANNED_PER_CHAT {
         stores.plan(&number.to_string(), "x").await;
     }
-    let eleventh = plan_message(&stores.chats, &planned_with("11", "x"), None, NOW).await;
+    let eleventh = stores.try_plan(&planned_with("11", "x")).await;
     assert!(matches!(eleventh, Err(Error::Conflict("a chat has at most 10 planned messages"))), "{eleventh:?}");
     stores.close(1, &bob(), &[], NOW).await.unwrap();
-    let closed = plan_message(&stores.chats, &planned_with("12", "x"), None, NOW).await;
+    let closed = stores.try_plan(&planned_with("12", "x")).await;
     assert!(matches!(closed, Err(Error::Conflict("the chat is closed"))), "{closed:?}");
 }
 
