@@ -1,4 +1,3 @@
-import "./dialogs.css";
 import { Dialog } from "../ui/dialog";
 import { closeAndOpenNext } from "./chat-actions";
 import { useWorkspace } from "./workspace-context";

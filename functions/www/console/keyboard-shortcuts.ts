@@ -1,4 +1,3 @@
-import { LOCKED_DIALOG } from "../ui/dialog";
 import {
   acceptNext,
   openAdjacentChat,
@@ -21,6 +20,9 @@ import {
 } from "./state/list/view-state";
 import type { Workspace } from "./state/workspace";
 import { SEARCH_INPUT_ID } from "./inbox/inbox";
+
+/** Matches a dialog that only its own buttons close, see `Dialog`. */
+const LOCKED_DIALOG = "dialog[open][closedby=none]";
 
 function isTextField(target: EventTarget | null): boolean {
   return (

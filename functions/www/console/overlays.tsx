@@ -1,8 +1,9 @@
 import "./command-palette/command-palette.css";
+import "./dialogs.css";
 import type { CreatedChannel } from "./state/list/view-state";
-import { CloseDialog, LeaveDialog } from "./dialogs";
 import type { BulkKind } from "./organizing/bulk-dialogs";
 import { closeOverlay, overlay } from "./state/list/view-state";
+import { leaveRequest } from "./state/page/leave-guard";
 import { lazyComponent } from "../ui/lazy-component";
 
 /** Loaded when it is first opened, because only admins add channels. */
@@ -52,9 +53,14 @@ const SnoozeDialog = lazyComponent<{ chatId: number }>(() =>
   import("./organizing/snooze-dialog").then(({ SnoozeDialog }) => SnoozeDialog),
 );
 
-/** Loads the dialogs into which agents type without looking, so that no key is lost when one is first opened. */
+const CloseDialog = lazyComponent<{ chatId: number }>(() => import("./dialogs").then(({ CloseDialog }) => CloseDialog));
+const LeaveDialog = lazyComponent(() => import("./dialogs").then(({ LeaveDialog }) => LeaveDialog));
+
+/** Loads the dialogs into which agents type without looking, so that no key is lost when one is first opened, and those
+ * that keep work from being lost, so that they open without a network. */
 export function preloadDialogs(): void {
-  for (const dialog of [CommandPalette, TransferDialog, TagDialog]) dialog.preload().catch(() => {});
+  for (const dialog of [CommandPalette, TransferDialog, TagDialog, CloseDialog, LeaveDialog])
+    dialog.preload().catch(() => {});
 }
 
 /** Loaded when it is first opened, because agents seldom do. */
@@ -65,7 +71,7 @@ const OwnAccountDialog = lazyComponent<{ onClose: () => void }>(() =>
 export const OverlayLayer = () => (
   <>
     <CurrentOverlay />
-    <LeaveDialog />
+    {leaveRequest.value !== undefined && <LeaveDialog />}
   </>
 );
 

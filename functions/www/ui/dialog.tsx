@@ -57,9 +57,6 @@ export function Dialog({ title, hidesHeader, class: extra, isLocked = false, onC
   );
 }
 
-/** Matches a dialog that only its own buttons close. */
-export const LOCKED_DIALOG = "dialog[open][closedby=none]";
-
 interface SubmitButtonsProps {
   /** Whether the request is running. Its response may contain what is shown only once, so it cannot be cancelled. */
   isBusy?: boolean;

@@ -86,6 +86,20 @@ const callVisitor = async ({ page }) => {
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Call the visitor" }).click();
 };
+/** Lets the visitor Amara write in another channel as well, where she is another visitor. Returns this visitor. */
+const writeInPortal = ({ account }) =>
+  account.openChat(
+    "A. Kone",
+    "Where is the invoice of my club?",
+    { email: "amara.kone@example.com" },
+    account.portal,
+  );
+const mergeAmara = async ({ account }) => {
+  const { number } = await writeInPortal({ account });
+  const path = `/agent/visitors/${account.amara.number}`;
+  await account.admin.patch(path, { merge_with: number });
+};
+const hashOfMerge = ({ amara }) => `#/visitors/${amara.number}/merge`;
 const hashOfWidget = ({ widget }) => `#/channels/${widget.channel_id}`;
 const hashOfPlayground = ({ bot }) => `#/bots/${bot.id}/playground`;
 /** Connects the bot with the widget, which then allows these sites. */
@@ -444,6 +458,27 @@ export const STATES = {
   "erase-missing": {
     hash: "#/visitors/9999/erase",
     steps: [({ page }) => page.getByText("There is no visitor").waitFor()],
+  },
+  merge: {
+    changes: true,
+    prepare: writeInPortal,
+    hash: hashOfMerge,
+    steps: [({ page }) => page.getByRole("radio").first().check()],
+  },
+  merged: {
+    changes: true,
+    prepare: mergeAmara,
+    hash: hashOfMerge,
+    steps: [({ page }) => page.getByText("Nobody found").waitFor()],
+  },
+  "merged-pane": {
+    changes: true,
+    prepare: mergeAmara,
+    steps: [openChat("Amara Kone"), showVisitorPane],
+  },
+  "merge-missing": {
+    hash: "#/visitors/9999/merge",
+    steps: [({ page }) => page.getByText("cannot be shown").waitFor()],
   },
   menu: {
     steps: [

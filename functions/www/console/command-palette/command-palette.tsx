@@ -9,7 +9,7 @@ import { acceptChat, acceptNext, openFilter, requestClose, setBlacklisted } from
 import { useWorkspace } from "../workspace-context";
 import { isSoundEnabled } from "../state/agent/preferences";
 import { visibleSections } from "../sections";
-import { erasureRoute } from "../state/page/page-routes";
+import { erasureRoute, mergeRoute } from "../state/page/page-routes";
 import { navigate, openChat } from "../state/page/route";
 import { appendNewRows, filterRows, numberSearched } from "../state/list/chat-search";
 import { showView } from "../state/list/chat-filter";
@@ -134,6 +134,9 @@ function openChatCommands(workspace: Workspace, row: ChatRow): Command[] {
     () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
     { keywords: t`block ban spam` },
   );
+  add(t`Merge the visitor…`, "users-round", () => navigate(mergeRoute(visitor.number)), {
+    keywords: t`duplicate same person separate`,
+  });
   if (workspace.isAdmin) {
     add(t`Export the chat…`, "download", () => (overlay.value = { kind: "export", chatId }), {
       keywords: t`save json csv file`,

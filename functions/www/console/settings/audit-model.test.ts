@@ -36,6 +36,7 @@ test("changes are described, and lead to what was changed", () => {
     id: undefined,
     path: "departments/3",
   });
+  assert.equal(actionText({ kind: "visitor", action: "merged" }), "Visitor merged");
   const refused = { ...ENTRY, kind: "session", action: "sign_in_refused", resource_id: "1" } as const;
   assert.equal(actionText(refused), "Sign-in refused");
   assert.deepEqual(resourceRoute(refused), { section: "team", id: undefined, path: "1" });

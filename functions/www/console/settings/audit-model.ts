@@ -62,6 +62,8 @@ const ACTION_NAMES: Record<AuditEntry["action"], string> = {
   tested: t`tested`,
   blacklisted: t`blacklisted`,
   unblacklisted: t`taken off the blacklist`,
+  merged: t`merged`,
+  separated: t`separated`,
   topped_up: t`topped up`,
   suspended: t`suspended`,
   resumed: t`resumed`,

@@ -5,7 +5,6 @@ import { chatHref } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { t } from "../../texts/translate";
 
-/** Lists the other chats of the visitor, the latest first. */
 const STATE_LABELS: Record<ChatRow["state"], string> = {
   waiting: t`waiting`,
   active: t`active`,
@@ -13,6 +12,8 @@ const STATE_LABELS: Record<ChatRow["state"], string> = {
   closed: t`closed`,
 };
 
+/** Lists the other chats of the visitor and of those with whom the visitor is merged, the latest first. The channel is
+ * shown for the chats of the latter. */
 export function OtherChats({ chatId, number }: { chatId: number; number: number }) {
   const { api } = useWorkspace();
   const [loaded, setLoaded] = useState<{ rows: readonly ChatRow[]; next: string | null } | "failed">();
@@ -54,6 +55,7 @@ export function OtherChats({ chatId, number }: { chatId: number; number: number 
           <li key={row.chat_id}>
             <a href={chatHref(row.chat_id)}>
               <span class="clip" dir="auto">
+                {row.visitor.number !== number && `${row.channel.name}: `}
                 {row.last_message?.type === "call" && `${t`Call`}: `}
                 {row.last_message?.text || t`Chat #${row.chat_id}`}
               </span>

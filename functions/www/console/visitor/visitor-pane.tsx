@@ -7,7 +7,7 @@ import { CallsCard } from "../calls/calls-card";
 import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../chat-actions";
 import { isVisitorPaneOpen } from "../state/agent/preferences";
-import { erasureRoute } from "../state/page/page-routes";
+import { erasureRoute, mergeRoute } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { closeVisitorPane, isVisitorPaneOverlayOpen } from "../state/list/view-state";
 import { isAnonymous } from "../state/list/chats";
@@ -18,6 +18,7 @@ import { HandoverCard } from "./handover-card";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
 import { VisitorAvatar } from "./visitor-photo";
+import { listText } from "../../ui/words";
 import { plural, t } from "../../texts/translate";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
@@ -79,6 +80,11 @@ const CONTACT_FIELDS = [
   { field: "description", label: t`Description`, isLong: true, maxLength: 10_000 },
 ] as const;
 
+const mergedText = (numbers: readonly number[]) =>
+  plural(numbers.length, "Merged with visitor {numbers}", "Merged with visitors {numbers}", {
+    numbers: listText(numbers.map(String)),
+  });
+
 function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const workspace = useWorkspace();
   const { visitor, panel } = detail;
@@ -113,6 +119,13 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
               {t`Visitor ${visitor.number}`} ·{" "}
               {visitor.chats_count === 1 ? t`first chat` : plural(visitor.chats_count, "{count} chat", "{count} chats")}
             </small>
+            {visitor.merged_with !== undefined && (
+              <small>
+                <a class="link" href={hrefOf(mergeRoute(visitor.number))}>
+                  {mergedText(visitor.merged_with)}
+                </a>
+              </small>
+            )}
           </div>
         </div>
         <dl class="edit">
@@ -142,7 +155,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
       <PageDataCard panel={panel} />
       <SessionCard detail={detail} />
       <CallsCard chatId={chatId} />
-      <OtherChats chatId={chatId} number={visitor.number} />
+      <OtherChats key={visitor.merged_with?.join()} chatId={chatId} number={visitor.number} />
       <section class="card" aria-label={t`Actions`}>
         <div class="acts-row">
           <button
@@ -153,6 +166,10 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             <Icon name="ban" />
             {visitor.blacklisted ? t`Remove from the blacklist` : t`Blacklist`}
           </button>
+          <a class="btn" href={hrefOf(mergeRoute(visitor.number))}>
+            <Icon name="users-round" />
+            {t`Merge…`}
+          </a>
           {workspace.isAdmin && (
             <a class="btn bad" href={hrefOf(erasureRoute(visitor.number))}>
               <Icon name="trash-2" />

@@ -20,6 +20,7 @@ import { chatHref, hrefOf } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { isAnonymous } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
+import { listText } from "../../ui/words";
 import { plural, rich, t } from "../../texts/translate";
 
 const LIST = { name: t`All visitors`, route: VISITORS_ROUTE };
@@ -88,7 +89,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
     setProblem(undefined);
     const before = progress ?? { chats: 0, entries: 0 };
     try {
-      await workspace.visitors.erase(number, ({ chats, entries }) =>
+      await workspace.visitors.erase(visitor, ({ chats, entries }) =>
         setProgress({ chats: before.chats + chats, entries: before.entries + entries }),
       );
       setState("done");
@@ -155,7 +156,12 @@ function ErasureProgress({ progress, total }: { progress: Progress; total: numbe
 }
 
 function ErasedData({ number, data }: { number: number; data: VisitorData }) {
-  const { visitor, chats_count: chats, entries, is_complete: isComplete } = data;
+  const { visitor } = data;
+  const { merged_with: mergedWith = [] } = visitor;
+  const isMerged = mergedWith.length > 0;
+  const numbers = numbersText([number, ...mergedWith]);
+  const chatsText = erasedChatsText(data.chats_count);
+  const entriesText = erasedEntriesText(data.entries, data.is_complete);
   const fields = [
     [t`Name`, isAnonymous(visitor.name) ? null : visitor.name],
     [t`E-mail`, visitor.email],
@@ -177,10 +183,13 @@ function ErasedData({ number, data }: { number: number; data: VisitorData }) {
             ],
         )}
       </dl>
-      <ul class="erased-data">
+      <ul class="bullets">
         <li>
-          {t`${erasedChatsText(chats)} of visitor ${number}, with ${erasedEntriesText(entries, isComplete)}: every message, note and event`}
+          {isMerged
+            ? t`${chatsText} of visitors ${numbers}, with ${entriesText}: every message, note and event`
+            : t`${chatsText} of visitor ${number}, with ${entriesText}: every message, note and event`}
         </li>
+        {isMerged && <li>{mergedVisitorsText(mergedWith)}</li>}
         <li>{t`the CRM card, custom data, pages and browser sessions`}</li>
         <li>{t`all deliveries with their attempts, also those that are pending`}</li>
         {visitor.blacklisted && <li>{t`the blacklist entry`}</li>}
@@ -188,6 +197,16 @@ function ErasedData({ number, data }: { number: number; data: VisitorData }) {
     </FormSection>
   );
 }
+
+const numbersText = (numbers: readonly number[]) => listText(numbers.map(String));
+
+const mergedVisitorsText = (numbers: readonly number[]) =>
+  plural(
+    numbers.length,
+    "visitor {numbers} as well, who is merged with this one",
+    "visitors {numbers} as well, who are merged with this one",
+    { numbers: numbersText(numbers) },
+  );
 
 const erasedChatsText = (count: number) =>
   count === 0 ? t`no chats` : plural(count, "{count} chat", "all {count} chats");

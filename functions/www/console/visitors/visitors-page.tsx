@@ -3,7 +3,6 @@
 import "../table-page.css";
 import { useEffect, useState } from "preact/hooks";
 import { hasStatus } from "../../api/client";
-import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
@@ -15,17 +14,8 @@ import { VISITORS_ROUTE } from "../state/page/page-routes";
 import { chatHref, hrefOf, openChat, route } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { useChatSearch } from "../use-chat-search";
+import { findNewestChat, latestChatPerVisitor } from "./latest-chats";
 import { t } from "../../texts/translate";
-
-/** Returns the row of each visitor's latest chat, sorted by last activity. */
-function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
-  const latest = new Map<number, ChatRow>();
-  for (const row of rows) {
-    const other = latest.get(row.visitor.number);
-    if (other === undefined || row.chat_id > other.chat_id) latest.set(row.visitor.number, row);
-  }
-  return [...latest.values()].sort(compareByActivity);
-}
 
 export function VisitorsPage() {
   const { id } = route.value;
@@ -37,10 +27,9 @@ function LatestChat({ number }: { number: number }) {
   const { api } = useWorkspace();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    api.get("/agent/visitors/{number}/chats", { path: { number } }).then(
-      ({ chats }) => {
-        const latest = Math.max(...chats.map(({ chat_id }) => chat_id));
-        if (chats.length > 0) openChat(latest, true);
+    findNewestChat(api, number).then(
+      ({ newest }) => {
+        if (newest !== undefined) openChat(newest.chat_id, true);
         else setProblem(t`The visitor has no chats.`);
       },
       (error: unknown) =>
@@ -73,9 +62,8 @@ function VisitorList() {
   }, []);
 
   const loadedRows = [...chats.rows.value.values()];
-  const rows = latestChatPerVisitor(
-    searchTerm === "" ? loadedRows : [...filterRows(loadedRows, searchTerm), ...remote],
-  );
+  const found = searchTerm === "" ? loadedRows : [...filterRows(loadedRows, searchTerm), ...remote];
+  const rows = latestChatPerVisitor(found).sort(compareByActivity);
   const isLoading = chats.loadState.value !== "ready" && rows.length === 0;
   return (
     <div class="table-page visitors">

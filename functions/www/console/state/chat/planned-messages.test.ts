@@ -44,7 +44,7 @@ test("what is written while a draft is planned stays", async () => {
   await planned.planDraft(7, AT);
   await request;
   assert.equal(drafts.read(7).text, "Something else");
-  assert.equal(calls.filter(({ method }) => method === "POST").length, 1);
+  assert.equal(calls.filter(({ method }) => method === "PUT").length, 1);
 });
 
 test("note that is written while a draft is planned stays", async () => {

@@ -2,7 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../../api/client";
-import type { Chat, ChatRow, Entry, AgentPanel } from "../../../api/types";
+import type { Chat, ChatRow, Entry, AgentPanel, Visitor } from "../../../api/types";
 import { isInProgress } from "../calls/call-text";
 import type { LoadState } from "../list/chats";
 
@@ -240,8 +240,11 @@ export class Timeline {
     this.changeDetails((details) => ({ ...details, panel }));
   }
 
-  applyVisitor(visitor: Chat["visitor"]): void {
-    this.changeDetails((details) => ({ ...details, visitor: { ...details.visitor, ...visitor } }));
+  applyVisitor(visitor: Visitor): void {
+    this.changeDetails(({ visitor: { merged_with: _, ...before }, ...details }) => ({
+      ...details,
+      visitor: { ...before, ...visitor },
+    }));
   }
 
   private mergeEntries(added: readonly Entry[]): void {

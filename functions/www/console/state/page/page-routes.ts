@@ -5,6 +5,8 @@ import { pageRoute, type Route } from "./route";
 export const VISITORS_ROUTE: Route = { section: "visitors", id: undefined };
 /** Returns the route of the page on which an admin erases a visitor. */
 export const erasureRoute = (number: number): Route => ({ section: "visitors", id: number, path: "erase" });
+/** Returns the route of the page on which an agent merges a visitor with others, and separates them again. */
+export const mergeRoute = (number: number): Route => ({ section: "visitors", id: number, path: "merge" });
 
 export const CHANNELS_ROUTE = pageRoute("channels");
 export const channelRoute = (channelId: string) => pageRoute("channels", channelId);

@@ -14,6 +14,7 @@ test("routes are formatted and parsed", () => {
     "#/visitors",
     "#/visitors/12",
     "#/visitors/12/erase",
+    "#/visitors/12/merge",
     "#/channels",
     "#/channels/a1-B_2",
     "#/deliveries/webhooks/x1",

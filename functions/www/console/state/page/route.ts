@@ -25,8 +25,10 @@ export function parseRoute(hash: string, sections: readonly string[]): Route {
   const filter = query === "" ? {} : { query };
   if (name === "chat") return { section: "inbox", id: number, ...filter };
   if (name === "") return { section: "inbox", id: undefined, ...filter };
-  if (name === "visitors")
-    return { section: "visitors", id: number, ...(number !== undefined && page === "erase" ? { path: "erase" } : {}) };
+  if (name === "visitors") {
+    const hasPage = number !== undefined && (page === "erase" || page === "merge");
+    return { section: "visitors", id: number, ...(hasPage ? { path: page } : {}) };
+  }
   return sections.includes(name) ? pageRoute(name, rest.join("/"), query) : { section: "inbox", id: undefined };
 }
 

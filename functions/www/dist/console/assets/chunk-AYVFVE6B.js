@@ -1,1 +1,0 @@
-import{i as l}from"/console/assets/chunk-HVJCSA7P.js";import{H as e}from"/console/assets/chunk-WJ4LZIBE.js";var i=({label:a,value:t,options:n,onChange:r})=>e("select",{class:"input","aria-label":a,value:t,onChange:s=>r(s.currentTarget.value),children:e(l,{options:n})});export{i as a};

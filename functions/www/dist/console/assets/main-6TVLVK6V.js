@@ -1,1 +1,0 @@
-import{G as t,H as r,Mb as l,S as i,b as a,gb as n,j as e,u as o}from"/console/assets/chunk-WJ4LZIBE.js";import"/console/assets/chunk-LY7QOAIA.js";document.documentElement.lang=e;t();o();i(n.map(({name:d})=>d));var c=document.getElementById("root");c!==null&&a(r(l,{}),c);

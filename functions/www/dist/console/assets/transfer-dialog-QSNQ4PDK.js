@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-2NLBI7L2.js";import"/console/assets/chunk-RY26YULU.js";import"/console/assets/chunk-WJ4LZIBE.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
