@@ -16,6 +16,7 @@ use crate::runtime::outbox::{MAX_DELAY, Outbox};
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::store::table_changes::ParsedChanges;
+use crate::store::write_races::WriteRaces;
 use crate::wire::queue_task::{AnswerTimerStep, AnswerTimerTask, Task};
 
 /// Queues delay tasks by whole seconds, so a task can come this much too early.
@@ -86,7 +87,7 @@ impl AnswerTimers<'_> {
         let Some(chat) = self.chats.chat(&task.account_id, task.chat_id).await? else { return Ok(()) };
         match task.step {
             AnswerTimerStep::Asked { is_first } => self.start(chat, task, is_first).await,
-            AnswerTimerStep::DueSoon => self.announce(&chat, task).await,
+            AnswerTimerStep::DueSoon => self.announce(chat, task).await,
             AnswerTimerStep::Answered => {
                 let due = chat.answer_due.filter(|due| due.asked_seq < task.seq);
                 self.end(&chat, due, |due| Some(due.result(Timestamp(task.at)))).await
@@ -135,21 +136,29 @@ impl AnswerTimers<'_> {
     }
 
     /// Tells the webhooks that the answer is due soon. Does nothing if the visitor has got it.
-    async fn announce(&self, chat: &Chat, task: &AnswerTimerTask) -> Result<(), Error> {
-        let owed = chat.owed_answer().filter(|due| due.asked_seq == task.seq && !due.is_announced);
-        let Some(due) = owed else { return Ok(()) };
-        let now = clock::now();
-        if due.soon_at.since(now) >= DELAY_PRECISION {
-            return self.queue_announcement(chat, due).await;
-        }
-        let settings = self.directory.cached_settings(&chat.account_id).await?;
-        let agent_id = chat.state.agent().map(|agent| agent.agent_id);
-        let context = NotificationContext { webhooks: &settings.webhooks, agent_id, now };
-        let contents = context.webhook_notifications(WebhookEvent::AnswerDueSoon, WebhookEventDetails::default());
-        let Some(mut header) = self.chats.reserve_entries(chat, contents.len(), now).await? else { return Ok(()) };
-        let events = context.create_entries(&mut header, contents)?;
-        if self.chats.announce_due_answer(chat, due, &events).await? {
-            self.outbox.enqueue(&events).await;
+    async fn announce(&self, chat: Chat, task: &AnswerTimerTask) -> Result<(), Error> {
+        let mut races = WriteRaces::new("announcement of a due answer");
+        let mut current = Some(chat);
+        while let Some(chat) = current {
+            let owed = chat.owed_answer().filter(|due| due.asked_seq == task.seq && !due.is_announced);
+            let Some(due) = owed else { return Ok(()) };
+            let now = clock::now();
+            if due.soon_at.since(now) >= DELAY_PRECISION {
+                return self.queue_announcement(&chat, due).await;
+            }
+            let settings = self.directory.cached_settings(&chat.account_id).await?;
+            let agent_id = chat.state.agent().map(|agent| agent.agent_id);
+            let context = NotificationContext { webhooks: &settings.webhooks, agent_id, now };
+            let contents = context.webhook_notifications(WebhookEvent::AnswerDueSoon, WebhookEventDetails::default());
+            let mut header = chat.clone();
+            let events = context.create_entries(&mut header, contents)?;
+            let written = self.chats.announce_due_answer((&chat, &header), due, &events, now).await;
+            if let Some(result) = races.final_result(written) {
+                result?;
+                self.outbox.enqueue(&events).await;
+                return Ok(());
+            }
+            current = self.chats.chat(&task.account_id, task.chat_id).await?;
         }
         Ok(())
     }

@@ -129,7 +129,11 @@ fn report(evidence: &Evidence) -> usize {
     println!("{}", evidence.summary());
     println!("  failed although accepted: {}", checker::accepted_failures(evidence));
     println!("  changes of owner that a webhook was notified of: {}", checker::count_arrows(evidence));
-    println!("  answers due soon: {}", lateness_summary(&checker::lateness_of_announcements(evidence)));
+    let (during, after) = checker::lateness_of_announcements(evidence);
+    for (when, lateness) in [("during the faults", during), ("after the faults", after)] {
+        println!("  answers due soon {when}, stored: {}", lateness_summary(&lateness.stored));
+        println!("  answers due soon {when}, at the receiver: {}", lateness_summary(&lateness.arrived));
+    }
     let violations = checker::check(evidence);
     for violation in &violations {
         println!("VIOLATION {violation}");

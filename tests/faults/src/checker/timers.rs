@@ -17,14 +17,25 @@ const PRECISION_MS: i64 = 2_000;
 /// The first request about an answer that is due soon.
 struct Announcement<'e> {
     request: &'e JournalEntry,
-    /// How long after the answer was due soon the request arrived. Up to a second too long, because the event names the
-    /// second in which the time limit ends.
+    /// When the answer was due soon, in milliseconds since the start of the round. Up to a second too early, because the
+    /// event names the second in which the time limit ends.
+    due_soon_ms: i64,
+    /// How long after that the request arrived.
     lateness_ms: i64,
+}
+
+/// How late events were, in milliseconds, the earliest first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// From the time at which the answer was due soon until the service stored the event, in whole seconds.
+    pub stored: Vec<i64>,
+    /// Until the request arrived at the receiver.
+    pub arrived: Vec<i64>,
 }
 
 pub(super) fn check_announcements(evidence: &Evidence, findings: &mut Findings) {
     let mut ids = BTreeMap::new();
-    for Announcement { request, lateness_ms } in announcements(evidence) {
+    for Announcement { request, lateness_ms, .. } in announcements(evidence) {
         let answer = (request.body["chat_id"].as_u64(), request.body["answer_due_at"].as_u64());
         if ids.insert(answer, &request.webhook_id).is_some() {
             findings.add("an answer that is due soon is announced once", format!("{request:?}"));
@@ -36,11 +47,26 @@ pub(super) fn check_announcements(evidence: &Evidence, findings: &mut Findings) 
     }
 }
 
-/// Returns how late the events were, in milliseconds, the earliest first.
-pub fn lateness_of_announcements(evidence: &Evidence) -> Vec<i64> {
-    let mut lateness: Vec<i64> = announcements(evidence).iter().map(|announcement| announcement.lateness_ms).collect();
-    lateness.sort_unstable();
-    lateness
+/// Returns how late the events were: those whose answer was due soon while faults were injected, and the later ones.
+pub fn lateness_of_announcements(evidence: &Evidence) -> (Lateness, Lateness) {
+    let faults_ended_ms = i64::try_from(evidence.faults_ended_ms).unwrap_or(i64::MAX);
+    let (during, after): (Vec<_>, Vec<_>) =
+        announcements(evidence).into_iter().partition(|announcement| announcement.due_soon_ms < faults_ended_ms);
+    (lateness(evidence, &during), lateness(evidence, &after))
+}
+
+fn lateness(evidence: &Evidence, announcements: &[Announcement<'_>]) -> Lateness {
+    let start_ms = i64::try_from(evidence.start_unix_ms).unwrap_or(i64::MAX);
+    let stored =
+        |it: &Announcement<'_>| Some(it.request.body["timestamp"].as_i64()? * 1_000 - start_ms - it.due_soon_ms);
+    let sorted = |mut values: Vec<i64>| {
+        values.sort_unstable();
+        values
+    };
+    Lateness {
+        stored: sorted(announcements.iter().filter_map(stored).collect()),
+        arrived: sorted(announcements.iter().map(|it| it.lateness_ms).collect()),
+    }
 }
 
 /// Leaves out events that were sent after the answer: they do not say when it was due.
@@ -58,9 +84,9 @@ fn first_requests(journal: &Journal) -> Vec<&JournalEntry> {
 }
 
 fn announcement<'e>(evidence: &Evidence, request: &'e JournalEntry) -> Option<Announcement<'e>> {
-    let due_soon_ms = request.body["answer_due_at"].as_i64()? * 1_000 - LEAD_MS;
-    let arrived_ms = i64::try_from(evidence.start_unix_ms + request.at_ms).ok()?;
-    Some(Announcement { request, lateness_ms: arrived_ms - due_soon_ms })
+    let start_ms = i64::try_from(evidence.start_unix_ms).ok()?;
+    let due_soon_ms = request.body["answer_due_at"].as_i64()? * 1_000 - LEAD_MS - start_ms;
+    Some(Announcement { request, due_soon_ms, lateness_ms: i64::try_from(request.at_ms).ok()? - due_soon_ms })
 }
 
 #[cfg(test)]
@@ -78,7 +104,8 @@ mod tests {
     const SOON_MS: u64 = 30_000 - LEAD_MS as u64;
 
     fn request(id: &str, at_ms: u64, answer_due_at: &Value) -> JournalEntry {
-        let body = json!({"chat_id": 1, "answer_due_at": answer_due_at});
+        let timestamp = (START_MS + at_ms) / 1_000;
+        let body = json!({"chat_id": 1, "answer_due_at": answer_due_at, "timestamp": timestamp});
         JournalEntry { at_ms, webhook_id: id.to_owned(), body, mood: Mood::Accept, acknowledged_ms: None }
     }
 
@@ -98,7 +125,11 @@ mod tests {
     fn first_request_of_each_event_is_measured() {
         let at = |id, ms| request(id, ms, &json!(DUE_AT));
         let requests = vec![at("a", SOON_MS + 300), at("a", SOON_MS + 3_300), request("b", 1, &Value::Null)];
-        assert_eq!(lateness_of_announcements(&evidence(requests)), [300]);
+        let measured = Lateness { stored: vec![0], arrived: vec![300] };
+        let calm = evidence(requests);
+        assert_eq!(lateness_of_announcements(&calm), (Lateness::default(), measured));
+        let during = Evidence { faults_ended_ms: SOON_MS + 1, ..calm };
+        assert_eq!(lateness_of_announcements(&during).1, Lateness::default());
     }
 
     #[test]

@@ -10,11 +10,10 @@ use crate::error::Error;
 use crate::store::chats::items::AnswerDueItem;
 use crate::store::chats::report_counters::count_write;
 use crate::store::chats::{Chats, entry_write, header_key};
-use crate::store::table::{ItemUpdate, Write, WriteResult, n, s};
+use crate::store::table::{ItemUpdate, Write, WriteError, WriteResult, n, s};
 use crate::store::to_attribute;
 
 const IS_OWED: &str = "#answer_due.#asked_seq = :asked_seq";
-const IS_NOT_ANNOUNCED: &str = "#answer_due.#asked_seq = :asked_seq AND #answer_due.#is_announced = :false";
 
 impl Chats {
     /// Begins the time limit. Does nothing if one has begun already, or if no agent has the chat and it does not wait
@@ -43,27 +42,32 @@ impl Chats {
         self.table.update_if(update).await
     }
 
-    /// Stores the events that announce that the answer is due soon. Returns false and stores nothing if they are stored
-    /// already, or if the visitor has got an answer.
+    /// Stores the events that announce that the answer is due soon, whose numbers `after` contains. Fails if the chat has
+    /// got an entry since `before` was read, or if the visitor has got an answer.
     pub(crate) async fn announce_due_answer(
         &self,
-        chat: &Chat,
+        (before, after): (&Chat, &Chat),
         due: AnswerDue,
         events: &[TimelineEntry],
-    ) -> Result<bool, Error> {
+        now: Timestamp,
+    ) -> Result<(), WriteError> {
         let header = ItemUpdate {
-            key: header_key(&chat.account_id, chat.chat_id),
-            update: "SET #answer_due.#is_announced = :true",
-            condition: IS_NOT_ANNOUNCED,
+            key: header_key(&before.account_id, before.chat_id),
+            update: "SET #answer_due.#is_announced = :true, #seq = :seq, #other_change_at = :now",
+            condition: "#seq = :read_seq AND #state <> :closed AND #answer_due.#asked_seq = :asked_seq AND \
+                        #answer_due.#is_announced = :false",
             values: vec![
                 (":asked_seq", n(due.asked_seq)),
                 (":true", to_attribute(&true)?),
                 (":false", to_attribute(&false)?),
+                (":seq", n(after.seq)),
+                (":read_seq", n(before.seq)),
+                (":closed", s(ChatState::Closed(None).name())),
+                (":now", n(now.0)),
             ],
         };
         let events = events.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
-        let writes = [Write::Update(header)].into_iter().chain(events).collect();
-        Ok(self.transact(writes).await.condition()?.is_ok())
+        self.transact([Write::Update(header)].into_iter().chain(events).collect()).await
     }
 
     /// Ends the time limit and counts the answer for the reports, if there is a result. Does nothing if it has ended
