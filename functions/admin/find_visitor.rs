@@ -24,8 +24,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     request.require_method("GET, HEAD")?;
     let caller = auth::admin(&connections, &request).await?;
     let (channel_id, external_id) = request.query_as::<VisitorQuery>()?.checked()?;
-    let now = clock::now();
-    let found = chats.visitors_by_external_id(&[&channel_id], &external_id, now).await?.into_iter().next();
+    let found = chats.visitors_by_external_id(&[&channel_id], &external_id, clock::now()).await?.into_iter().next();
     let visitor = found.filter(|visitor| visitor.account_id == caller.account_id).ok_or(Error::NotFound)?;
-    Ok(Response::ok(visitor_data::summary(&directory, &chats, visitor, now).await?))
+    Ok(Response::ok(visitor_data::summary(&directory, &chats, visitor).await?))
 }

@@ -1,7 +1,7 @@
 //! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
 //!
-//! DELETE /admin/visitors/{number}: erases a visitor, the visitors who are the same person, and all of their chats, and
-//! returns how many chats, entries and files this request has erased. If the time budget runs out, `complete` is false, and a repeated request
+//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats,
+//! entries and files this request has erased. If the time budget runs out, `complete` is false, and a repeated request
 //! continues the erasure.
 //!
 //! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been
@@ -10,7 +10,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use shared::chats::upkeep::erase_visitor::{Person, erase_person};
+use shared::chats::upkeep::erase_visitor::erase_visitor;
 use shared::domain::accounts::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
@@ -40,9 +40,8 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let number = request.path_number("number")?;
     match request.method.as_str() {
         "GET" => {
-            let now = clock::now();
-            let visitor = chats.visitor_by_number(&caller.account_id, number, now).await?.ok_or(Error::NotFound)?;
-            Ok(Response::ok(visitor_data::summary(directory, chats, visitor, now).await?))
+            let visitor = chats.visitor_by_number(&caller.account_id, number, clock::now()).await?;
+            Ok(Response::ok(visitor_data::summary(directory, chats, visitor.ok_or(Error::NotFound)?).await?))
         }
         "DELETE" => erase(&dependencies, &caller, &request, number).await,
         _ => Err(request.unexpected_method()),
@@ -59,17 +58,13 @@ async fn erase(
     let visitor = chats.visitor_by_number(account_id, number, now).await?;
     let change = AuditedChange::unnamed(AuditAction::Erased, AuditedKind::Visitor, number.to_string());
     audit::by_agent(directory, caller, request).record_once_a_minute(account_id, change).await?;
-    let merged_with = visitor.as_ref().map(|visitor| visitor.merged_with.clone()).unwrap_or_default();
-    if let Some(visitor) = visitor {
-        for visitor in chats.with_merged_visitors(visitor, now).await? {
-            connections.forget_visitor_sockets(&visitor, now).await?;
-        }
+    if let Some(visitor) = &visitor {
+        connections.forget_visitor_sockets(visitor, now).await?;
     }
     let started = Instant::now();
     let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
     let delete_file = |file_id: String| bucket.delete_sent(account_id, file_id);
-    let person = Person { account_id, number, merged_with: &merged_with };
-    let erased = erase_person((chats, &delete_file), &person, now, &has_time).await?;
+    let erased = erase_visitor((chats, &delete_file), (account_id, number), now, &has_time).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.files, erased.is_complete, "visitor erased");
     let removed = RemovedItems { chats: erased.chats, entries: erased.entries, files: erased.files };
     Ok(Response::ok(ErasedVisitor { number: SequentialNumber(number), removed, complete: erased.is_complete }))

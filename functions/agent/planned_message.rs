@@ -29,7 +29,8 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     request.require_method("DELETE, POST, PUT")?;
     let caller = auth::agent(&connections, &request).await?;
-    let (chat_id, planned_id) = (request.path_number("chat_id")?, request.path_segment("planned_id"));
+    let (chat_id, planned_id) =
+        (request.path_number("chat_id")?, checked_planned_id(request.path_segment("planned_id"))?);
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now: clock::now() };
     let chat = access.chat(chat_id).await?;
     if request.method == "PUT" {
@@ -48,8 +49,8 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     }
 }
 
-/// Plans a message. The id, which the client has chosen, is the key of a repeated request. One that comes after the
-/// message was sent or cancelled changes nothing.
+/// Plans a message. The id, which the client has chosen, is the key of a repeated request. For a day, one that comes
+/// after the message was sent or cancelled changes nothing.
 async fn plan(access: &ChatAccess<'_>, request: &Request, chat_id: u64, planned_id: String) -> Result<Response, Error> {
     let ChatAccess { directory, chats, session: caller, now } = *access;
     let (account_id, agent) = (caller.account_id.clone(), caller.agent.clone());
@@ -57,7 +58,6 @@ async fn plan(access: &ChatAccess<'_>, request: &Request, chat_id: u64, planned_
     let key = IdempotencyKey::new(scope, planned_id.as_bytes(), request.json()?);
     let is_repeated = chats.earlier_receipt(Some(&key)).await?.is_some();
     let (text, send_at) = request.body_as::<NewPlannedMessage>()?.checked((!is_repeated).then_some(now))?;
-    let planned_id = checked_planned_id(planned_id)?;
     let planned = PlannedMessage { account_id, chat_id, planned_id, agent, text, send_at, claimed_until: None };
     if !is_repeated {
         plan_message(chats, &planned, &key, now).await?;

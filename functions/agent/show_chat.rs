@@ -42,6 +42,7 @@ async fn show(access: &ChatAccess<'_>, chat_id: u64) -> Result<Response, Error> 
     let ChatAccess { directory, chats, session: caller, now } = *access;
     let chat = access.chat(chat_id).await?.without_expired_preview(now);
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
+    let visitor = access.shown(visitor).await?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let planned = chats.planned_messages(&chat).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;

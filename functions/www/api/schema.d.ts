@@ -773,7 +773,7 @@ export interface paths {
         post?: never;
         /**
          * Erases a visitor with all their chats
-         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor and of the visitors with whom an agent has merged them. Repeat the request until `complete` is true.
+         * @description Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until `complete` is true. The visitors with whom an agent has merged the visitor are not erased: repeat the request for each number in `merged_with`.
          */
         delete: operations["eraseVisitor"];
         options?: never;
@@ -1417,7 +1417,11 @@ export interface paths {
             };
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Shows a visitor
+         * @description What is not known of the visitor is completed by those with whom the visitor is merged. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
+         */
+        get: operations["agentVisitor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1427,7 +1431,7 @@ export interface paths {
          * Corrects the visitor's data, or blacklists the visitor
          * @description Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
          *
-         *     `merge_with` merges two visitors who are the same person, whom the agent must see both: missing values of the profile are completed from each other, corrections and the blacklist status apply to both, the list of chats contains the chats of both, and an erasure erases both. Each keeps the number and the chats, and no widget shows messages of the other. 409 if the person would have more than ten visitors. `separate` undoes this for the visitor; the values remain.
+         *     `merge_with` merges two visitors who are the same person, both of whom the agent must see. Agents then see what is not known of one in the profile of the other, and all chats in one list; whoever blacklists one blacklists all. Each visitor keeps its own number, profile and chats, and widgets, bots, webhooks and e-mails get nothing of another one. 409 if the person would have more than ten visitors. `separate` undoes the merge for the visitor.
          */
         patch: operations["changeVisitor"];
         trace?: never;
@@ -7306,6 +7310,8 @@ export interface components {
             email: string | null;
             /** @description sender.id */
             id: string;
+            /** @description The visitor's open or most recent chat. Absent if there is none. */
+            last_chat_id?: components["schemas"]["SequentialNumber"];
             /** @description The numbers of the other visitors who are the same person. Absent if there are none. */
             merged_with?: components["schemas"]["SequentialNumber"][];
             name: string;
@@ -7336,7 +7342,7 @@ export interface components {
         VisitorData2: {
             /**
              * Format: int64
-             * @description The number of chats of the visitor and of those who are the same person.
+             * @description The number of the visitor's chats.
              */
             chats_count: number;
             /**
@@ -10975,6 +10981,34 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentVisitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Visitor"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

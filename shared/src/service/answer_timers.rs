@@ -140,7 +140,9 @@ impl AnswerTimers<'_> {
         let mut races = WriteRaces::new("announcement of a due answer");
         let mut current = Some(chat);
         while let Some(chat) = current {
-            let owed = chat.owed_answer().filter(|due| due.asked_seq == task.seq && !due.is_announced);
+            // An agent may have answered, although the task that ends the time limit has not come yet.
+            let is_answered = chat.last_message.as_ref().is_some_and(|last| last.agent_id.is_some());
+            let owed = chat.owed_answer().filter(|due| due.asked_seq == task.seq && !due.is_announced && !is_answered);
             let Some(due) = owed else { return Ok(()) };
             let now = clock::now();
             if due.soon_at.since(now) >= DELAY_PRECISION {

@@ -55,14 +55,33 @@ impl ChatAccess<'_> {
     pub async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.session.account_id, number, self.now).await?;
         let visitor = visitor.ok_or(Error::NotFound)?;
-        if self.session.viewer().is_admin {
-            return Ok(visitor);
+        match self.sees_visitor(&visitor).await? {
+            true => Ok(visitor),
+            false => Err(Error::Forbidden("the visitor's chat is offered to other agents")),
         }
-        let hidden = Error::Forbidden("the visitor's chat is offered to other agents");
-        let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Err(hidden) };
+    }
+
+    /// Returns the visitors with whom this one is merged, and whom the agent may see.
+    pub async fn merged_visitors(&self, visitor: &Visitor) -> Result<Vec<Visitor>, Error> {
+        let others = self.chats.merged_visitors(visitor, self.now).await?;
+        let are_seen = try_join_all(others.iter().map(|other| self.sees_visitor(other))).await?;
+        Ok(others.into_iter().zip(are_seen).filter_map(|(other, is_seen)| is_seen.then_some(other)).collect())
+    }
+
+    /// Returns the visitor as the agent sees it, completed by those with whom it is merged.
+    pub async fn shown(&self, visitor: Visitor) -> Result<Visitor, Error> {
+        let others = self.merged_visitors(&visitor).await?;
+        Ok(visitor.completed_by(&others))
+    }
+
+    async fn sees_visitor(&self, visitor: &Visitor) -> Result<bool, Error> {
+        if self.session.viewer().is_admin {
+            return Ok(true);
+        }
+        let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(false) };
         match self.chat(chat_id).await {
-            Ok(_) => Ok(visitor),
-            Err(Error::NotFound | Error::Forbidden(_)) => Err(hidden),
+            Ok(_) => Ok(true),
+            Err(Error::NotFound | Error::Forbidden(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -93,25 +112,30 @@ impl ChatAccess<'_> {
     /// the agent must not see are omitted.
     pub async fn visitor_chats(&self, number: u64, after: Option<u64>) -> Result<ChatPage, Error> {
         let account_id = &self.session.account_id;
-        let visitors = self.chats.with_merged_visitors(self.visitor(number).await?, self.now).await?;
+        let visitor = self.visitor(number).await?;
+        let others = self.merged_visitors(&visitor).await?;
+        let visitors: Vec<Visitor> = [visitor].into_iter().chain(others).collect();
         let cursor = match after {
             None => None,
             Some(chat_id) => match self.chats.chat(account_id, chat_id).await? {
                 Some(chat) if visitors.iter().any(|visitor| visitor.number == chat.visitor_number) => Some(chat),
                 Some(_) => return Err(Error::field("cursor", "belongs to a different visitor")),
-                // The chat and the visitor's earlier chats have been deleted since the previous page was read.
+                // The chat has been deleted since the previous page was read, and so have the earlier ones.
                 None => return Ok(ChatPage { chats: Vec::new(), next: None }),
             },
         };
         let known = visitors.into_iter().map(|visitor| self.known_chats(visitor, cursor.as_ref()));
-        let known = try_join_all(known).await?;
-        let chats = self.chats.chats_by_id(account_id, &newest_chats(&known, MAX_RECENT_CHATS)).await?;
-        let has_earlier = known.iter().filter_map(|known| known.chat_ids.last()).any(|oldest| {
-            let oldest = chats.iter().find(|chat| chat.chat_id == *oldest);
-            oldest.is_none_or(|chat| !chat.previous_chats.is_empty())
-        });
-        let next = chats.last().filter(|_| has_earlier).map(|chat| chat.chat_id);
-        Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
+        let mut known = try_join_all(known).await?;
+        loop {
+            let chat_ids = newest_chats(&known, MAX_RECENT_CHATS);
+            let chats = self.chats.chats_by_id(account_id, &chat_ids).await?;
+            let Some(oldest) = chat_ids.last().filter(|_| chats.is_empty()) else {
+                let next = chats.last().filter(|_| has_earlier_chats(&known, &chats)).map(|chat| chat.chat_id);
+                return Ok(ChatPage { chats: self.visible_chats(chats).await?, next });
+            };
+            // All of these have been deleted, and with them those before them of the same visitors.
+            known = known.into_iter().map(|known| known.before(*oldest)).collect();
+        }
     }
 
     /// Returns a visitor's newest chats before the chat `cursor`, which can be that of another visitor.
@@ -175,6 +199,14 @@ impl ChatAccess<'_> {
         chats.retain(|chat| visibility.sees(viewer, chat));
         Ok(chats)
     }
+}
+
+/// Whether a person may have chats before those that were read.
+fn has_earlier_chats(known: &[KnownChats], read: &[Chat]) -> bool {
+    known.iter().filter_map(|known| known.chat_ids.last()).any(|oldest| {
+        let oldest = read.iter().find(|chat| chat.chat_id == *oldest);
+        oldest.is_none_or(|chat| !chat.previous_chats.is_empty())
+    })
 }
 
 /// The channels and the roster that determine which viewers see which of an account's chats.

@@ -11,7 +11,6 @@ use crate::domain::channels::channel::ChannelKind;
 use crate::domain::chats::chat::Chat;
 use crate::domain::chats::chat_search::{SearchCursor, SearchQuery};
 use crate::domain::chats::chat_state::ChatState;
-use crate::domain::visitors::merged_visitors::person_numbers;
 use crate::domain::visitors::visitor::Visitor;
 use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
@@ -41,7 +40,8 @@ pub async fn read_page(
     let account_id = &access.session.account_id;
     let mut visitors = access.chats.visitors_by_contact(account_id, query, access.now).await?;
     visitors.extend(visitors_by_external_id(access, query).await?);
-    let numbers: HashSet<u64> = person_numbers(&visitors).into_iter().chain(query.number).collect();
+    let numbers = visitors.iter().flat_map(|visitor| visitor.merged_with.iter().copied().chain([visitor.number]));
+    let numbers: HashSet<u64> = numbers.chain(query.number).collect();
     let (mut found, before, mut shown) = match cursor {
         Some(SearchCursor { before, shown }) => (Vec::new(), Some(before), shown),
         None => {

@@ -24,6 +24,10 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(3);
 /// header marks a receiver as failing after a failed attempt.
 const FAILING_TIME: Duration = Duration::from_secs(12);
 
+/// For how long a timeline ends before a gap, counted from the first entry after it, and a second for wrong clocks. A
+/// killed request leaves such a gap.
+const GAP_TIME: Duration = Duration::from_secs(11);
+
 pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -> Evidence {
     let generator = Generator::new(seed).part(&format!("round {number}"));
     let plan = RoundPlan::new(&generator.part("plan"), seconds);
@@ -58,7 +62,9 @@ pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -
     let calm_started_ms = records.now_ms();
     let chats = Evidence::read_chats(&account).await;
     conversations.send_in_order(&chats).await;
+    let calm_ended = Instant::now();
     recovery_problem = recovery_problem.or(recover(host, &account).await);
+    sleep_until(calm_ended + GAP_TIME).await;
     let mut evidence = Evidence::collect(&account, &records, &host.customer_file()).await;
     evidence.queues = host.queues().await.clone();
     evidence.faults = difference(&host.faults(), &faults_before);

@@ -39,32 +39,31 @@ async fn account_with_visitors(host: &TestHost, visitors: &[(&str, Value)]) -> (
 }
 
 #[test]
-fn merged_visitors_have_one_profile_and_one_list_of_chats() {
+fn agents_see_one_profile_and_one_list_of_chats() {
     run_on_shared_host(async |host| {
         let ada = json!({"name": "Ada", "email": "ada@shop.example"});
         let phone = json!({"name": "Ada L.", "phone": "+44 20 7946"});
         let (account, channel) = account_with_visitors(host, &[("ada", ada), ("app-7", phone)]).await;
         let admin = &account.admin;
-        let merged = admin.merge(1, 2).await;
-        assert_eq!(merged["merged_with"], json!([2]));
-        for (chat, other) in [(1, 2), (2, 1)] {
-            let visitor = admin.chat(chat).await["visitor"].clone();
-            assert_eq!(visitor["merged_with"], json!([other]));
-            let values = (&visitor["name"], &visitor["email"], &visitor["phone"]);
-            assert_eq!(values, (&json!("Ada"), &json!("ada@shop.example"), &json!("+44 20 7946")), "{visitor}");
+        let before = admin.client.get("/agent/visitors/2").await.expect(200);
+        assert_eq!(admin.merge(1, 2).await["merged_with"], json!([2]));
+        for (number, other, name) in [(1, 2, "Ada"), (2, 1, "Ada L.")] {
+            let shown = admin.client.get(&format!("/agent/visitors/{number}")).await.expect(200);
+            assert_eq!((&shown["merged_with"], &shown["last_chat_id"]), (&json!([other]), &json!(number)));
+            for visitor in [&shown, &admin.chat(number).await["visitor"]] {
+                let values = (&visitor["name"], &visitor["email"], &visitor["phone"]);
+                assert_eq!(values, (&json!(name), &json!("ada@shop.example"), &json!("+44 20 7946")), "{visitor}");
+                assert_eq!(visitor["sources"]["email"], "integrator");
+            }
         }
         channel.send_text("someone else", "Hello").await;
         for visitor in [1, 2] {
             assert_eq!(admin.chats_of(visitor).await, [2, 1]);
         }
         assert_eq!(admin.chats_of(3).await, [3]);
-
-        let corrected = admin.change_visitor(2, &json!({"name": "Ada Lovelace", "email": null})).await.expect(200);
-        assert_eq!((&corrected["number"], &corrected["name"]), (&json!(2), &json!("Ada Lovelace")));
-        let first = admin.chat(1).await["visitor"].clone();
-        assert_eq!((&first["name"], &first["email"]), (&json!("Ada Lovelace"), &json!("")));
-        let names = admin.chats("waiting").await.into_iter().map(|row| row["visitor"]["name"].clone());
-        assert_eq!(names.collect::<Vec<_>>(), ["Anonymous", "Ada Lovelace", "Ada Lovelace"]);
+        admin.change_visitor(1, &json!({"name": "Ada Lovelace"})).await.expect(200);
+        admin.change_visitor(1, &json!({"separate": true})).await.expect(200);
+        assert_eq!(admin.client.get("/agent/visitors/2").await.expect(200), before, "nothing was copied");
     });
 }
 
@@ -73,8 +72,9 @@ fn blacklist_applies_to_all_merged_visitors() {
     run_on_shared_host(async |host| {
         let (account, channel) = account_with_visitors(host, &[("a", json!({})), ("b", json!({}))]).await;
         let admin = &account.admin;
+        admin.merge(1, 2).await;
         admin.change_visitor(2, &json!({"blacklisted": true})).await.expect(200);
-        assert_eq!(admin.merge(1, 2).await["blacklisted"], true);
+        assert_eq!(admin.chat(1).await["visitor"]["blacklisted"], true);
         let before = admin.timeline(1).await;
         channel.send_text("a", "Buy now").await;
         assert_eq!(admin.timeline(1).await, before);
@@ -82,6 +82,9 @@ fn blacklist_applies_to_all_merged_visitors() {
         channel.send_text("b", "Sorry").await;
         assert_eq!(admin.chat(2).await["visitor"]["blacklisted"], false);
         assert_eq!(admin.timeline(2).await.last().unwrap()["text"], "Sorry");
+        let entries = admin.client.get("/admin/audit").await.expect(200)["entries"].clone();
+        let blacklisted = entries.as_array().unwrap().iter().filter(|entry| entry["action"] == "blacklisted");
+        assert_eq!(blacklisted.count(), 2, "one entry for each visitor");
     });
 }
 
@@ -121,10 +124,13 @@ fn concurrent_merges_make_one_person() {
             let others: Vec<u64> = (1..=4).filter(|number| *number != chat).collect();
             assert_eq!(admin.chat(chat).await["visitor"]["merged_with"], json!(others));
         }
+        let entries = async || admin.client.get("/admin/audit").await.expect(200)["entries"].clone();
+        let before = entries().await;
+        assert_eq!(admin.merge(1, 3).await["merged_with"], json!([2, 3, 4]));
+        assert_eq!(entries().await, before, "a repeated merge changes nothing");
         let separated = admin.change_visitor(2, &json!({"separate": true})).await.expect(200);
         assert_eq!(separated["merged_with"], Value::Null);
         assert_eq!(admin.chat(1).await["visitor"]["merged_with"], json!([3, 4]));
-        assert_eq!(admin.merge(1, 3).await["merged_with"], json!([3, 4]), "a repeated merge changes nothing");
     });
 }
 
@@ -161,8 +167,13 @@ fn merge_requires_two_visible_visitors() {
         ann.change_visitor(1, &json!({"merge_with": 3})).await.expect_error(403, "forbidden");
         ann.change_visitor(3, &json!({"merge_with": 1})).await.expect_error(403, "forbidden");
         assert_eq!(account.admin.chat(3).await["visitor"]["merged_with"], Value::Null);
+        account.admin.change_visitor(3, &json!({"email": "c@d.example"})).await.expect(200);
         account.admin.merge(1, 3).await;
         assert_eq!(ann.chats_of(1).await, [1], "a merge shows no hidden chat");
+        let seen_by_ann = ann.client.get("/agent/visitors/1").await.expect(200);
+        assert_eq!((&seen_by_ann["merged_with"], &seen_by_ann["email"]), (&Value::Null, &Value::Null));
+        ann.client.get("/agent/visitors/3").await.expect_error(403, "forbidden");
+        ann.client.get("/agent/visitors/99").await.expect_error(404, "not_found");
         let actions = account.admin.client.get("/admin/audit").await.expect(200);
         let merged = actions["entries"].as_array().unwrap().iter().filter(|entry| entry["action"] == "merged");
         let mut visitors: Vec<&Value> = merged.map(|entry| &entry["resource_id"]).collect();
@@ -172,16 +183,20 @@ fn merge_requires_two_visible_visitors() {
 }
 
 #[test]
-fn browser_never_shows_the_chats_of_a_merged_visitor() {
+fn browser_gets_nothing_of_a_merged_visitor() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let widget = account.create_widget(json!({})).await;
         let (phone, laptop) = (widget.visitor().await, widget.visitor().await);
         phone.say("From my phone").await;
         laptop.say("From my laptop").await;
+        account.admin.change_visitor(1, &json!({"name": "Ada", "email": "ada@shop.example"})).await.expect(200);
+        let before = laptop.session().await;
         account.admin.merge(1, 2).await;
         assert_eq!(account.admin.chats_of(1).await, [2, 1]);
-        assert_eq!(laptop.messages().await, [("visitor".to_owned(), "From my laptop".to_owned())]);
+        assert_eq!(account.admin.chat(2).await["visitor"]["email"], "ada@shop.example", "agents see it");
+        let after = laptop.session().await;
+        assert_eq!((&after["visitor"], &after["messages"]), (&before["visitor"], &before["messages"]));
         let earlier = laptop.call("history", json!({"before": {"chat_id": 1, "seq": 9}})).await.expect(200);
         assert_eq!(earlier["messages"], json!([]));
     });
@@ -193,8 +208,6 @@ fn search_finds_the_chats_of_merged_visitors() {
         let ada = json!({"email": "ada@shop.example"});
         let (account, _) = account_with_visitors(host, &[("a", ada), ("b", json!({})), ("c", json!({}))]).await;
         account.admin.merge(2, 1).await;
-        account.admin.change_visitor(2, &json!({"email": ""})).await.expect(200);
-        account.admin.change_visitor(1, &json!({"email": "ada@shop.example"})).await.expect(200);
         let page = account.admin.client.get("/agent/search?q=ada@shop.example").await.expect(200);
         let mut found: Vec<u64> = page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])).collect();
         found.sort_unstable();
@@ -203,21 +216,19 @@ fn search_finds_the_chats_of_merged_visitors() {
 }
 
 #[test]
-fn erasure_erases_all_merged_visitors() {
+fn erasure_of_one_leaves_the_merged_visitor() {
     run_on_shared_host(async |host| {
-        let visitors = ["a", "b", "c"].map(|id| (id, json!({})));
-        let (account, _) = account_with_visitors(host, &visitors).await;
+        let (account, channel) = account_with_visitors(host, &[("a", json!({})), ("b", json!({}))]).await;
         let client = &account.admin.client;
         account.admin.merge(1, 2).await;
         let shown = client.get("/admin/visitors/2").await.expect(200);
-        assert_eq!((&shown["chats_count"], &shown["visitor"]["merged_with"]), (&json!(2), &json!([1])));
+        assert_eq!((&shown["chats_count"], &shown["visitor"]["merged_with"]), (&json!(1), &json!([1])));
+        let found = client.get(&format!("/admin/visitors?channel_id={}&external_id=b", channel.id)).await.expect(200);
+        assert_eq!(found, shown);
         let erased = client.delete("/admin/visitors/2").await.expect(200);
-        assert_eq!(erased["removed"], json!({"chats": 2, "entries": 2, "files": 0}));
-        assert_eq!(erased["complete"], true);
-        for visitor in [1, 2] {
-            client.get(&format!("/admin/visitors/{visitor}")).await.expect_error(404, "not_found");
-            client.get(&format!("/agent/chats/{visitor}")).await.expect_error(404, "not_found");
-        }
-        assert_eq!(account.admin.chat(3).await["state"], "waiting");
+        assert_eq!((&erased["removed"]["chats"], &erased["complete"]), (&json!(1), &json!(true)));
+        let left = client.get("/agent/visitors/1").await.expect(200);
+        assert_eq!((&left["number"], &left["merged_with"]), (&json!(1), &Value::Null));
+        assert_eq!(account.admin.chats_of(1).await, [1]);
     });
 }

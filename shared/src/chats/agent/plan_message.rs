@@ -148,8 +148,10 @@ async fn replace_with_note(
     (reason, mentions): (&str, &[u64]),
     now: Timestamp,
 ) -> Result<(), Error> {
-    let PlannedMessage { account_id, chat_id, planned_id, agent, text, .. } = planned;
-    let key = IdempotencyKey::new(format!("{account_id}#{chat_id}#planned"), planned_id.as_bytes(), text);
+    let PlannedMessage { account_id, chat_id, planned_id, agent, text, send_at, .. } = planned;
+    // Another agent may use the same id, and so may this one after the message is gone.
+    let scope = format!("{account_id}#{chat_id}#{}#unsent", agent.agent_id);
+    let key = IdempotencyKey::new(scope, format!("{planned_id}#{}", send_at.0).as_bytes(), text);
     let text = format!("{reason}:\n\n{text}");
     let note = NewNote { agent, text: &text, mentions, key: Some(&key), now };
     match add_note(chats, chat, &note).await {

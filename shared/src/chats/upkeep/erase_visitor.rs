@@ -47,46 +47,12 @@ struct Erasure<'a> {
     is_visitor_handled: bool,
 }
 
-/// A visitor, and the visitors who are the same person.
-pub struct Person<'a> {
-    pub account_id: &'a str,
-    pub number: u64,
-    pub merged_with: &'a [u64],
-}
-
-/// Erases all visitors of a person. The one whose number is given comes last: its item contains the numbers of the
-/// others, so a repeated request finds those that are not erased yet.
-///
-/// Fails with [`Error::NotFound`] if there is no data for the visitor number.
-pub async fn erase_person<'a>(
-    store: (&'a Chats, DeleteFile<'a>),
-    person: &Person<'a>,
-    now: Timestamp,
-    has_time: HasTime<'a>,
-) -> Result<ErasureReport, Error> {
-    let mut erased = ErasureReport::default();
-    for number in person.merged_with.iter().chain([&person.number]) {
-        let report = match erase_visitor(store, (person.account_id, *number), now, has_time).await {
-            Err(Error::NotFound) if *number != person.number => continue,
-            report => report?,
-        };
-        erased.chats += report.chats;
-        erased.entries += report.entries;
-        erased.files += report.files;
-        erased.is_complete = report.is_complete;
-        if !report.is_complete {
-            break;
-        }
-    }
-    Ok(erased)
-}
-
 /// Erases a visitor in an order that allows an interrupted erasure to be resumed. The visitor's item is deleted first,
 /// so that a new message creates a new visitor with another number. The chats follow, and the visitor number is deleted
 /// last.
 ///
 /// Fails with [`Error::NotFound`] if there is no data for the visitor number.
-pub(crate) async fn erase_visitor<'a>(
+pub async fn erase_visitor<'a>(
     (chats, delete_file): (&'a Chats, DeleteFile<'a>),
     (account_id, number): (&'a str, u64),
     now: Timestamp,

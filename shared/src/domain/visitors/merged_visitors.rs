@@ -1,12 +1,10 @@
 //! Merged visitors: one person who has written from several channels or browsers, and is therefore several visitors.
 //!
-//! Merging joins what agents see and do: the profile, the blacklist status, the list of chats, the search and the
-//! erasure. Each visitor keeps the number, the chats and the expiry. Therefore a merge can be undone, and no browser
-//! shows the chats of another one, even if an agent has merged the wrong visitors.
+//! A merge only links the visitors. Each keeps its own number, profile, chats and expiry, so a merge can be undone, and
+//! nothing of one visitor reaches the browser, the bots or the mailbox of another, even if an agent has merged the wrong
+//! ones. What agents see and do is joined: the profile that they see, the list of chats, the search, and the blacklist.
 
-use std::collections::BTreeSet;
-
-use crate::domain::visitors::visitor::{MAX_RECENT_CHATS, Visitor, VisitorProfile};
+use crate::domain::visitors::visitor::{MAX_RECENT_CHATS, Visitor};
 
 /// The maximum number of visitors who are merged into one person.
 pub const MAX_MERGED_VISITORS: usize = 10;
@@ -20,24 +18,35 @@ pub enum MergeChange {
     Separate,
 }
 
-/// Returns the numbers of the visitors and of all with whom they are merged.
-pub fn person_numbers<'a>(visitors: impl IntoIterator<Item = &'a Visitor>) -> BTreeSet<u64> {
-    visitors.into_iter().flat_map(|visitor| [visitor.number].into_iter().chain(visitor.merged_with.clone())).collect()
+impl Visitor {
+    /// Whether both are the same person. A link counts only if both visitors have it: the item of an expired visitor
+    /// can still contain one that was removed.
+    pub fn is_merged_with(&self, other: &Self) -> bool {
+        self.merged_with.contains(&other.number) && other.merged_with.contains(&self.number)
+    }
+
+    /// Returns the visitor as agents see it: what is not known of the visitor comes from the others, with whom it is
+    /// merged. The result must not be stored.
+    #[must_use]
+    pub fn completed_by(mut self, others: &[Self]) -> Self {
+        self.merged_with = others.iter().map(|other| other.number).collect();
+        for other in others {
+            let (profile, sources) = (&mut self.profile, &mut self.sources);
+            complete((&mut profile.name, &mut sources.name), (&other.profile.name, other.sources.name));
+            complete((&mut profile.phone, &mut sources.phone), (&other.profile.phone, other.sources.phone));
+            complete((&mut profile.email, &mut sources.email), (&other.profile.email, other.sources.email));
+            let description = (&other.profile.description, other.sources.description);
+            complete((&mut profile.description, &mut sources.description), description);
+        }
+        self
+    }
 }
 
-/// Returns the name and the contact data of a person. Where several visitors have a value, that of the first one counts.
-pub fn person_profile(visitors: &[Visitor]) -> VisitorProfile {
-    let first = |value: fn(&VisitorProfile) -> &Option<String>| {
-        let values = visitors.iter().filter_map(|visitor| value(&visitor.profile).as_ref());
-        values.into_iter().find(|value| !value.is_empty()).cloned()
-    };
-    VisitorProfile {
-        name: first(|profile| &profile.name),
-        phone: first(|profile| &profile.phone),
-        email: first(|profile| &profile.email),
-        description: first(|profile| &profile.description),
-        photo: None,
-        url: None,
+fn complete<S>((value, source): (&mut Option<String>, &mut S), (other_value, other_source): (&Option<String>, S)) {
+    let is_blank = |value: &Option<String>| value.as_deref().unwrap_or_default().is_empty();
+    if is_blank(value) && !is_blank(other_value) {
+        value.clone_from(other_value);
+        *source = other_source;
     }
 }
 
@@ -77,6 +86,31 @@ pub fn newest_chats(visitors: &[KnownChats], limit: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::visitors::visitor::{ProfileSource, ProfileSources, VisitorProfile};
+    use crate::wire::sample_data;
+
+    fn visitor(number: u64, name: &str, email: &str, merged_with: &[u64]) -> Visitor {
+        let profile =
+            VisitorProfile { name: Some(name.into()), email: Some(email.into()), ..VisitorProfile::default() };
+        let sources = ProfileSources { email: Some(ProfileSource::Crm), ..ProfileSources::default() };
+        Visitor { number, profile, sources, merged_with: merged_with.to_vec(), ..sample_data::visitor() }
+    }
+
+    #[test]
+    fn unknown_values_come_from_the_first_other_visitor() {
+        let others = [visitor(2, "", "", &[1, 3]), visitor(3, "Ada L.", "a@b.example", &[1, 2])];
+        let shown = Visitor { sources: ProfileSources::default(), ..visitor(1, "Ada", "", &[9]) }.completed_by(&others);
+        assert_eq!((shown.profile.name.as_deref(), shown.profile.email.as_deref()), (Some("Ada"), Some("a@b.example")));
+        assert_eq!((shown.sources.name, shown.sources.email), (None, Some(ProfileSource::Crm)));
+        assert_eq!(shown.merged_with, [2, 3]);
+    }
+
+    #[test]
+    fn link_of_one_visitor_only_is_no_merge() {
+        let (one, two) = (visitor(1, "", "", &[2]), visitor(2, "", "", &[1]));
+        assert!(one.is_merged_with(&two) && two.is_merged_with(&one));
+        assert!(!one.is_merged_with(&visitor(2, "", "", &[])));
+    }
 
     #[test]
     fn list_ends_where_earlier_chats_of_a_visitor_may_follow() {

@@ -24,8 +24,9 @@ pub(crate) fn operations() -> Vec<Operation> {
             .answers::<VisitorData>(200, "The visitor."),
         Operation::delete("/admin/visitors/{number}", "eraseVisitor", "Erases a visitor with all their chats")
             .describe(
-                "Deletes every chat, message, uploaded file, panel and delivery of the visitor and of the visitors with \
-                 whom an agent has merged them. Repeat the request until `complete` is true.",
+                "Deletes every chat, message, uploaded file, panel and delivery of the visitor. Repeat the request until \
+                 `complete` is true. The visitors with whom an agent has merged the visitor are not erased: repeat the \
+                 request for each number in `merged_with`.",
             )
             .answers::<ErasedVisitor>(
                 200,
@@ -61,7 +62,7 @@ impl VisitorQuery {
 #[derive(Serialize, JsonSchema)]
 pub struct VisitorData {
     pub visitor: Visitor,
-    /// The number of chats of the visitor and of those who are the same person.
+    /// The number of the visitor's chats.
     pub chats_count: u64,
     /// The number of timeline entries in these chats. It can be slightly too large.
     pub entries: u64,

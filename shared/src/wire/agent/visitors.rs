@@ -10,12 +10,18 @@ use crate::domain::visitors::merged_visitors::MergeChange;
 use crate::domain::visitors::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
 use crate::error::Error;
 use crate::wire::agent::MAX_AGENT_FIELD_CHARS;
-use crate::wire::fields::values::{AnyText, Change, Name, SequentialNumber, inline_schema};
+use crate::wire::fields::values::{AnyText, Change, Name, Optional, SequentialNumber, inline_schema};
 
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
+        Operation::get("/agent/visitors/{number}", "agentVisitor", "Shows a visitor")
+            .describe(
+                "What is not known of the visitor is completed by those with whom the visitor is merged. Allowed for \
+                 agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.",
+            )
+            .answers::<Visitor>(200, "The visitor."),
         Operation::patch(
             "/agent/visitors/{number}",
             "changeVisitor",
@@ -25,11 +31,11 @@ pub(super) fn operations() -> Vec<Operation> {
             "Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator \
              sends a value that differs from the integrator's previous one. Allowed for agents who can see the \
              visitor's open chat or, if no chat is open, the last one; other agents get 403.\n\n\
-             `merge_with` merges two visitors who are the same person, whom the agent must see both: missing values of \
-             the profile are completed from each other, corrections and the blacklist status apply to both, \
-             the list of chats contains the chats of both, and an erasure erases both. Each keeps the number and the \
-             chats, and no widget shows messages of the other. 409 if the person would have more than ten visitors. \
-             `separate` undoes this for the visitor; the values remain.",
+             `merge_with` merges two visitors who are the same person, both of whom the agent must see. Agents then see \
+             what is not known of one in the profile of the other, and all chats in one list; whoever blacklists one \
+             blacklists all. Each visitor keeps its own number, profile and chats, and widgets, bots, webhooks and \
+             e-mails get nothing of another one. 409 if the person would have more than ten visitors. `separate` \
+             undoes the merge for the visitor.",
         )
         .body::<VisitorChanges>()
         .answers::<Visitor>(200, "The visitor.")
@@ -126,12 +132,16 @@ pub struct Visitor {
     /// The numbers of the other visitors who are the same person. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     merged_with: Vec<SequentialNumber>,
+    /// The visitor's open or most recent chat. Absent if there is none.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    last_chat_id: Optional<SequentialNumber>,
 }
 
 impl Visitor {
     /// Links that Safe URL (the link filter) blocks are replaced or left out.
     pub fn new(visitor: visitor::Visitor, safe_urls: &LinkFilter) -> Self {
         let visitor = safe_urls.filter_visitor(visitor);
+        let last_chat = visitor.open_chat.or(visitor.last_chat);
         let name = visitor.profile.display_name().to_owned();
         let VisitorProfile { name: _, phone, email, description, photo: _, url: _ } = visitor.profile;
         Self {
@@ -144,6 +154,7 @@ impl Visitor {
             blacklisted: visitor.blacklisted,
             sources: visitor.sources.into(),
             merged_with: visitor.merged_with.into_iter().map(SequentialNumber).collect(),
+            last_chat_id: Optional(last_chat.map(SequentialNumber)),
         }
     }
 }

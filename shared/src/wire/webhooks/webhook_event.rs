@@ -9,6 +9,7 @@ use crate::domain::accounts::agent;
 use crate::domain::accounts::agent_presence::AgentStatus;
 use crate::domain::accounts::status_watch::{StatusChange, StatusOwner};
 use crate::domain::calls::phone_call::{CallKind, PhoneCall};
+use crate::domain::chats::answer_timer::AnswerDue;
 use crate::domain::chats::chat::{Chat, Rating, Sender};
 use crate::domain::chats::chat_side_panel;
 use crate::domain::chats::timeline_entry::TimelineEntry;
@@ -149,7 +150,9 @@ impl WebhookPayload<'_> {
         let rate = self.webhook_dispatch.reports_rating.then(|| self.chat.rating.map(Name));
         let event = self.webhook_dispatch.event;
         let message = self.timeline.first().filter(|_| event.is_about_message());
-        let owed_answer = self.chat.owed_answer().filter(|_| event == WebhookEvent::AnswerDueSoon);
+        // A late event does not show the time limit of a later question.
+        let is_announced = |due: &AnswerDue| event == WebhookEvent::AnswerDueSoon && due.asked_seq < seq;
+        let owed_answer = self.chat.owed_answer().filter(is_announced);
         OptInEvent {
             chat: self.chat_fields(common),
             seq: SequentialNumber(seq),

@@ -10,21 +10,13 @@ use crate::store::table::{ItemUpdate, Write, WriteError, n};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Reads the visitors with these numbers. Those that have expired or were erased are omitted.
-    pub(crate) async fn visitors_by_number(
-        &self,
-        account_id: &str,
-        numbers: impl IntoIterator<Item = &u64>,
-        now: Timestamp,
-    ) -> Result<Vec<Visitor>, Error> {
-        let visitors = numbers.into_iter().map(|number| self.visitor_by_number(account_id, *number, now));
-        Ok(try_join_all(visitors).await?.into_iter().flatten().collect())
-    }
-
-    /// Returns the visitor, followed by those with whom it is merged. Costs nothing for a visitor who is not merged.
-    pub async fn with_merged_visitors(&self, visitor: Visitor, now: Timestamp) -> Result<Vec<Visitor>, Error> {
-        let others = self.visitors_by_number(&visitor.account_id, &visitor.merged_with, now).await?;
-        Ok([visitor].into_iter().chain(others).collect())
+    /// Reads the visitors with whom this one is merged. Those that have expired or were erased are omitted. Costs nothing
+    /// for a visitor who is not merged.
+    pub async fn merged_visitors(&self, visitor: &Visitor, now: Timestamp) -> Result<Vec<Visitor>, Error> {
+        let others = visitor.merged_with.iter();
+        let others = others.map(|number| self.visitor_by_number(&visitor.account_id, *number, now));
+        let others = try_join_all(others).await?.into_iter().flatten();
+        Ok(others.filter(|other| other.is_merged_with(visitor)).collect())
     }
 
     /// Stores which visitors are merged: for each visitor as it was read, the numbers of the others. Fails if one of
