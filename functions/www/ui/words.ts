@@ -8,6 +8,8 @@ export const compareNames = (a: { name: string }, b: { name: string }) => natura
 /** Joins texts, for example as "a, b and c". */
 export const listText = (texts: readonly string[]) => new Intl.ListFormat(language).format(texts);
 
+export const numbersText = (numbers: readonly number[]) => listText(numbers.map(String));
+
 /** Returns a label for use within a sentence. German nouns begin with a capital letter there, too. */
 export const inSentence = (label: string) => (language === "de" ? label : label.toLowerCase());
 

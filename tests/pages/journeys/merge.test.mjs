@@ -1,6 +1,7 @@
 /* The page on which an agent merges visitors who are the same person, and separates them again. */
 
 import assert from "node:assert/strict";
+import { request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import {
   journey,
@@ -35,7 +36,7 @@ async function openBothChats(account, agent = account.admin) {
 
 const pane = (page) => page.locator(".visitor");
 const otherChats = (page) => page.getByRole("region", { name: "Other chats" });
-const searchField = (page) => page.getByLabel("Find the same person");
+const searchField = (page) => page.getByLabel("Find the other visitor");
 const heading = (page, name) => page.getByRole("heading", { name });
 const mergeButton = (page) =>
   page.getByRole("button", { name: /^Merge with visitor \d+$/ });
@@ -53,6 +54,9 @@ async function chooseFoundVisitor(page) {
   await page.keyboard.press("Space");
   await mergeButton(page).waitFor();
 }
+
+const mergedVisitor = (page, { number }) =>
+  page.getByRole("listitem").filter({ hasText: `Visitor ${number}` });
 
 const waitForMergedHeading = (page) =>
   page.locator("h3:focus", { hasText: "Merged with" }).waitFor();
@@ -74,8 +78,9 @@ journey(
     assert.deepEqual(await axeViolations(page), []);
     await page.keyboard.press("Enter");
     await waitForMergedHeading(page);
-    await page.getByRole("link", { name: `Visitor ${other.number}` }).waitFor();
-    await page.getByText("Partner portal").waitFor();
+    await mergedVisitor(page, other)
+      .getByRole("link", { name: "A. Kone" })
+      .waitFor();
     await page.getByText(PHONE).waitFor();
     await page.getByText("Nobody found").waitFor();
     assert.deepEqual(await axeViolations(page), []);
@@ -92,7 +97,7 @@ journey(
     await page.getByRole("radio").waitFor();
 
     await page.goBack();
-    await pane(page).getByTitle("Edit phone").getByText(PHONE).waitFor();
+    await pane(page).getByTitle("Edit phone").getByText("Add").waitFor();
     await otherChats(page).waitFor({ state: "detached" });
     assert.equal(await pane(page).getByText("Merged with").count(), 0);
   },
@@ -127,6 +132,27 @@ journey(
 );
 
 journey(
+  "chat of a found visitor can be read first",
+  async ({ account, open }) => {
+    const { amara, other } = await openBothChats(account);
+    const page = await open(account.admin, {
+      hash: `#/visitors/${amara.number}/merge`,
+    });
+    const chat = page.getByRole("link", { name: `Chat #${other.chatId}` });
+    await chat.evaluate((link) =>
+      link.addEventListener("click", (event) => event.preventDefault(), {
+        once: true,
+      }),
+    );
+    await chat.click();
+    assert.equal(await page.getByRole("radio").isChecked(), false);
+    await chat.click();
+    await page.waitForURL(new RegExp(`#/chat/${other.chatId}$`));
+    await heading(page, "A. Kone").first().waitFor();
+  },
+);
+
+journey(
   "visitor is found by name by an agent who is no admin",
   async ({ account, open }) => {
     const [jonas] = account.agents;
@@ -153,7 +179,23 @@ journey(
 );
 
 journey(
-  "erasure and audit log name the merged visitors",
+  "audit log names a merge, and a merged visitor's own chat is opened",
+  async ({ account, open }) => {
+    const { amara, other } = await openBothChats(account);
+    const { admin } = account;
+    await admin.patch(`/agent/visitors/${amara.number}`, {
+      merge_with: other.number,
+    });
+    const page = await open(admin, { hash: "#/settings/audit" });
+    await page.getByText("Visitor merged").first().waitFor();
+    await page.goto(`${page.url().split("#")[0]}#/visitors/${other.number}`);
+    await heading(page, "A. Kone").first().waitFor();
+    await page.waitForURL(new RegExp(`#/chat/${other.chatId}$`));
+  },
+);
+
+journey(
+  "erasure of a merged visitor names both, and erases both",
   async ({ account, open }) => {
     const { amara, other } = await openBothChats(account);
     const { admin } = account;
@@ -169,10 +211,17 @@ journey(
     await page
       .getByText(`all 2 chats of visitors ${amara.number} and ${other.number}`)
       .waitFor();
-    await page.goto(`${page.url().split("#")[0]}#/settings/audit`);
-    await page.getByText("Visitor merged").first().waitFor();
-    await page.goto(`${page.url().split("#")[0]}#/visitors/${other.number}`);
-    await heading(page, "Amara Kone").first().waitFor();
-    await page.waitForURL(new RegExp(`#/chat/${other.chatId}$`));
+    await page.getByText("A. Kone", { exact: true }).waitFor();
+    await page.getByText(PHONE).waitFor();
+    assert.deepEqual(await axeViolations(page), []);
+    await page.getByLabel("Type Amara Kone").fill("Amara Kone");
+    await page.keyboard.press("Enter");
+    await heading(page, "Amara Kone is erased").last().waitFor();
+    await page.getByText(/^2 chats with \d+ entries$/).waitFor();
+    for (const { number } of [amara, other]) {
+      const path = `/admin/visitors/${number}`;
+      const { status } = await request("GET", path, undefined, admin.token);
+      assert.equal(status, 404);
+    }
   },
 );

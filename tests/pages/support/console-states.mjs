@@ -455,6 +455,12 @@ export const STATES = {
       },
     ],
   },
+  "erase-merged": {
+    changes: true,
+    prepare: mergeAmara,
+    hash: ({ amara }) => `#/visitors/${amara.number}/erase`,
+    steps: [({ page }) => page.getByText("as well, who is merged").waitFor()],
+  },
   "erase-missing": {
     hash: "#/visitors/9999/erase",
     steps: [({ page }) => page.getByText("There is no visitor").waitFor()],

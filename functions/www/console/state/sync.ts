@@ -512,7 +512,7 @@ export class Sync {
       case "panel":
         return this.timelines.peek(push.chat_id)?.applyPanel(push.panel);
       case "visitor":
-        return this.timelines.peek(push.chat_id)?.applyVisitor(push.visitor);
+        return this.timelines.peek(push.chat_id)?.applyPushedVisitor(push.visitor);
       case "typing":
         return this.applyTyping(push);
       case "viewers":

@@ -10,7 +10,7 @@ import { isVisitorPaneOpen } from "../state/agent/preferences";
 import { erasureRoute, mergeRoute } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { closeVisitorPane, isVisitorPaneOverlayOpen } from "../state/list/view-state";
-import { isAnonymous } from "../state/list/chats";
+import { isAnonymous, visitorName } from "../state/list/chats";
 import { CrmCard } from "./crm-card";
 import { AnswersCard, PageDataCard } from "./custom-data";
 import { EditableField } from "./editable-field";
@@ -18,7 +18,7 @@ import { HandoverCard } from "./handover-card";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
 import { VisitorAvatar } from "./visitor-photo";
-import { listText } from "../../ui/words";
+import { numbersText } from "../../ui/words";
 import { plural, t } from "../../texts/translate";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
@@ -82,13 +82,12 @@ const CONTACT_FIELDS = [
 
 const mergedText = (numbers: readonly number[]) =>
   plural(numbers.length, "Merged with visitor {numbers}", "Merged with visitors {numbers}", {
-    numbers: listText(numbers.map(String)),
+    numbers: numbersText(numbers),
   });
 
 function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const workspace = useWorkspace();
   const { visitor, panel } = detail;
-  const name = isAnonymous(visitor.name) ? t`Visitor ${visitor.number}` : visitor.name;
   const save = (field: "name" | "email" | "phone" | "description") => async (value: string) => {
     await workspace.visitors.change(chatId, visitor.number, { [field]: value });
   };
@@ -108,7 +107,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             <EditableField
               label={t`Name`}
               value={isAnonymous(visitor.name) ? null : visitor.name}
-              displayText={name}
+              displayText={visitorName(detail)}
               source={visitor.sources.name}
               isName
               canCopy
@@ -117,7 +116,9 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
             />
             <small>
               {t`Visitor ${visitor.number}`} ·{" "}
-              {visitor.chats_count === 1 ? t`first chat` : plural(visitor.chats_count, "{count} chat", "{count} chats")}
+              {visitor.chats_count === 1 && visitor.merged_with === undefined
+                ? t`first chat`
+                : plural(visitor.chats_count, "{count} chat", "{count} chats")}
             </small>
             {visitor.merged_with !== undefined && (
               <small>

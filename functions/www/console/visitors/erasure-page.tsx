@@ -1,8 +1,7 @@
 /* The page on which an admin erases a visitor: what is deleted, a question, and the progress. */
 
 import { useState } from "preact/hooks";
-import { hasStatus } from "../../api/client";
-import type { ChatRow, VisitorData } from "../../api/types";
+import type { ChatRow, Visitor } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
@@ -18,37 +17,20 @@ import { useLoaded } from "../admin/use-loaded";
 import { VISITORS_ROUTE } from "../state/page/page-routes";
 import { chatHref, hrefOf } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
-import { isAnonymous } from "../state/list/chats";
+import { isAnonymous, visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
-import { listText } from "../../ui/words";
+import { readErasureSubject, type ErasureSubject } from "./erasure-subject";
+import { numbersText } from "../../ui/words";
 import { plural, rich, t } from "../../texts/translate";
 
 const LIST = { name: t`All visitors`, route: VISITORS_ROUTE };
 
-interface ErasureSubject {
-  data: VisitorData;
-  /** The newest chats. */
-  chats: readonly ChatRow[];
-}
-
 export function ErasurePage({ number }: { number: number }) {
   const { api } = useWorkspace();
-  const loaded = useLoaded(async (): Promise<ErasureSubject | "missing"> => {
-    try {
-      const data = await api.get("/admin/visitors/{number}", { path: { number } });
-      if (data.chats_count === 0) return { data, chats: [] };
-      const { chats } = await api.get("/agent/visitors/{number}/chats", { path: { number } });
-      return { data, chats };
-    } catch (error) {
-      if (hasStatus(error, 404)) return "missing";
-      throw error;
-    }
-  });
+  const loaded = useLoaded(async () => (await readErasureSubject(api, number)) ?? "missing");
   return (
     <DetailPage loaded={loaded} what={t`The visitor`} list={LIST}>
-      {(subject) =>
-        subject === "missing" ? <MissingVisitor number={number} /> : <ErasureForm number={number} {...subject} />
-      }
+      {(subject) => (subject === "missing" ? <MissingVisitor number={number} /> : <ErasureForm subject={subject} />)}
     </DetailPage>
   );
 }
@@ -69,10 +51,10 @@ interface Progress {
   entries: number;
 }
 
-function ErasureForm({ number, data, chats }: { number: number } & ErasureSubject) {
+function ErasureForm({ subject }: { subject: ErasureSubject }) {
   const workspace = useWorkspace();
-  const { visitor } = data;
-  const name = isAnonymous(visitor.name) ? t`Visitor ${number}` : visitor.name;
+  const { visitor, merged, chatsCount } = subject;
+  const name = visitorName({ visitor });
   const [typedName, setTypedName] = useState("");
   const [progress, setProgress] = useState<Progress>();
   const [state, setState] = useState<"question" | "running" | "done">("question");
@@ -89,7 +71,8 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
     setProblem(undefined);
     const before = progress ?? { chats: 0, entries: 0 };
     try {
-      await workspace.visitors.erase(visitor, ({ chats, entries }) =>
+      const mergedNumbers = merged.map(({ number }) => number);
+      await workspace.visitors.erase(visitor.number, mergedNumbers, ({ chats, entries }) =>
         setProgress({ chats: before.chats + chats, entries: before.entries + entries }),
       );
       setState("done");
@@ -106,8 +89,8 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
     <div class="detail-page">
       <DetailHeader name={t`Erase ${name}`} list={LIST} />
       <div class="detail-settings scroll">
-        <ErasedData number={number} data={data} />
-        {data.chats_count > 0 && <ChatList chats={chats} total={data.chats_count} />}
+        <ErasedData subject={subject} />
+        {chatsCount > 0 && <ChatList chats={subject.chats} total={chatsCount} />}
         <form onSubmit={(event) => void erase(event)}>
           <FormSection title={t`Erase permanently`}>
             <p>
@@ -126,7 +109,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
                 onInput={(event) => setTypedName(event.currentTarget.value)}
               />
             </div>
-            {progress !== undefined && <ErasureProgress progress={progress} total={data.chats_count} />}
+            {progress !== undefined && <ErasureProgress progress={progress} total={chatsCount} />}
             <FormProblem text={problem} />
             <div>
               <button type="submit" class="btn danger" aria-disabled={!canErase}>
@@ -155,50 +138,56 @@ function ErasureProgress({ progress, total }: { progress: Progress; total: numbe
   );
 }
 
-function ErasedData({ number, data }: { number: number; data: VisitorData }) {
-  const { visitor } = data;
-  const { merged_with: mergedWith = [] } = visitor;
-  const isMerged = mergedWith.length > 0;
-  const numbers = numbersText([number, ...mergedWith]);
-  const chatsText = erasedChatsText(data.chats_count);
-  const entriesText = erasedEntriesText(data.entries, data.is_complete);
+function ErasedData({ subject: { visitor, merged, ...size } }: { subject: ErasureSubject }) {
+  const all = [visitor, ...merged];
+  const mergedNumbers = merged.map(({ number }) => number);
+  const isMerged = merged.length > 0;
+  const chatsText = erasedChatsText(size.chatsCount);
+  const entriesText = erasedEntriesText(size.entries, size.isComplete);
+  return (
+    <FormSection title={t`What is deleted`}>
+      {all.map((erased) => (
+        <ErasedProfile key={erased.number} visitor={erased} showsNumber={isMerged} />
+      ))}
+      <ul class="bullets">
+        <li>
+          {isMerged
+            ? t`${chatsText} of visitors ${numbersText([visitor.number, ...mergedNumbers])}, with ${entriesText}: every message, note and event`
+            : t`${chatsText} of visitor ${visitor.number}, with ${entriesText}: every message, note and event`}
+        </li>
+        {isMerged && <li>{mergedVisitorsText(mergedNumbers)}</li>}
+        <li>{t`the CRM card, custom data, pages and browser sessions`}</li>
+        <li>{t`all deliveries with their attempts, also those that are pending`}</li>
+        {all.some(({ blacklisted }) => blacklisted) && <li>{t`the blacklist entry`}</li>}
+      </ul>
+    </FormSection>
+  );
+}
+
+function ErasedProfile({ visitor, showsNumber }: { visitor: Visitor; showsNumber: boolean }) {
   const fields = [
     [t`Name`, isAnonymous(visitor.name) ? null : visitor.name],
+    [t`Number`, showsNumber ? String(visitor.number) : null],
     [t`E-mail`, visitor.email],
     [t`Phone`, visitor.phone],
     [t`About`, visitor.description],
     [t`Id in your system`, String(visitor.id)],
   ] as const;
   return (
-    <FormSection title={t`What is deleted`}>
-      <dl class="facts">
-        {fields.map(
-          ([label, value]) =>
-            value !== null &&
-            value !== "" && [
-              <dt key={label}>{label}</dt>,
-              <dd key={`${label}-value`} dir="auto">
-                {value}
-              </dd>,
-            ],
-        )}
-      </dl>
-      <ul class="bullets">
-        <li>
-          {isMerged
-            ? t`${chatsText} of visitors ${numbers}, with ${entriesText}: every message, note and event`
-            : t`${chatsText} of visitor ${number}, with ${entriesText}: every message, note and event`}
-        </li>
-        {isMerged && <li>{mergedVisitorsText(mergedWith)}</li>}
-        <li>{t`the CRM card, custom data, pages and browser sessions`}</li>
-        <li>{t`all deliveries with their attempts, also those that are pending`}</li>
-        {visitor.blacklisted && <li>{t`the blacklist entry`}</li>}
-      </ul>
-    </FormSection>
+    <dl class="facts">
+      {fields.map(
+        ([label, value]) =>
+          value !== null &&
+          value !== "" && [
+            <dt key={label}>{label}</dt>,
+            <dd key={`${label}-value`} dir="auto">
+              {value}
+            </dd>,
+          ],
+      )}
+    </dl>
   );
 }
-
-const numbersText = (numbers: readonly number[]) => listText(numbers.map(String));
 
 const mergedVisitorsText = (numbers: readonly number[]) =>
   plural(

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { ApiError } from "../../api/client";
-import type { ChatRow, ChatVisitor, Visitor } from "../../api/types";
+import { ApiError, hasStatus } from "../../api/client";
+import type { ChatRow, Visitor } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { currentMinute, formatAgo, fullTime } from "../../ui/time";
@@ -9,28 +9,29 @@ import { useMounted } from "../../ui/use-mounted";
 import { FormProblem } from "../admin/detail-header";
 import { isAnonymous, lastActivityAt, visitorName } from "../state/list/chats";
 import { errorText } from "../state/page/error-text";
+import { chatHref } from "../state/page/route";
 import { useChatSearch } from "../use-chat-search";
 import { useWorkspace } from "../workspace-context";
-import { duplicateSearch, mergeableVisitors } from "./merge-subject";
+import { duplicateSearch, mergeableVisitors } from "./mergeable-visitors";
 import { plural, t } from "../../texts/translate";
 
 interface MergeFormProps {
-  visitor: ChatVisitor;
-  /** Called with the merged visitor, and the latest chat of the other one. */
-  onMerged: (visitor: Visitor, other: ChatRow) => void;
+  visitor: Visitor;
+  /** Called with the merged visitor. */
+  onMerged: (visitor: Visitor) => void;
 }
 
 /** Finds another visitor, and merges the visitor with them. */
 export function MergeForm({ visitor, onMerged }: MergeFormProps) {
   const [searchText, setSearchText] = useState(() => duplicateSearch(visitor));
   const [chosen, setChosen] = useState<number>();
-  const search = useChatSearch(searchText.trim());
+  const search = useChatSearch(searchText.trim(), (rows) => mergeableVisitors(rows, visitor).length > 0);
   const found = mergeableVisitors(search.rows, visitor);
   const other = found.find((row) => row.visitor.number === chosen);
   const { isBusy, problem, merge, forgetProblem } = useMerge(visitor.number, onMerged);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (other !== undefined) void merge(other);
+    if (other !== undefined) void merge(other.visitor.number);
   };
   const choose = (number: number) => {
     setChosen(number);
@@ -48,6 +49,13 @@ export function MergeForm({ visitor, onMerged }: MergeFormProps) {
         <FormProblem text={search.problem} />
       )}
       {found.length > 0 && <FoundVisitors rows={found} chosen={chosen} onChoose={choose} />}
+      {search.loadMore !== undefined && (
+        <div>
+          <button type="button" class="btn line" onClick={search.loadMore}>
+            {t`Show more`}
+          </button>
+        </div>
+      )}
       {other !== undefined && <MergeEffects number={visitor.number} other={other.visitor.number} />}
       <FormProblem text={problem} />
       {other !== undefined && (
@@ -68,14 +76,14 @@ function useMerge(number: number, onMerged: MergeFormProps["onMerged"]) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const isOpen = useMounted();
-  const merge = async (other: ChatRow) => {
+  const merge = async (other: number) => {
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
-      const merged = await visitors.merge(number, other.visitor.number);
-      toast(t`Visitor ${number} is merged with visitor ${other.visitor.number}.`);
-      onMerged(merged, other);
+      const merged = await visitors.merge(number, other);
+      toast(t`Visitor ${number} is merged with visitor ${other}.`);
+      onMerged(merged);
     } catch (error) {
       if (!isOpen.current) toast(t`The visitors are not merged. ${mergeProblem(error)}`, { isBad: true });
       setProblem(mergeProblem(error));
@@ -89,12 +97,14 @@ function useMerge(number: number, onMerged: MergeFormProps["onMerged"]) {
 const mergeProblem = (error: unknown) =>
   error instanceof ApiError && error.field === "merge_with"
     ? t`The other visitor does not exist any more.`
-    : errorText(error);
+    : hasStatus(error, 409)
+      ? t`At most ten visitors can be merged.`
+      : errorText(error);
 
 function SearchField({ text, onInput }: { text: string; onInput: (text: string) => void }) {
   return (
     <div class="field">
-      <label for="merge-search">{t`Find the same person`}</label>
+      <label for="merge-search">{t`Find the other visitor`}</label>
       <input
         id="merge-search"
         class="input"
@@ -114,7 +124,7 @@ function SearchField({ text, onInput }: { text: string; onInput: (text: string) 
 
 const foundText = (searchTerm: string, count: number) =>
   searchTerm === ""
-    ? t`The person may have written in another channel or browser.`
+    ? `${t`The person may have written in another channel or browser.`} ${t`Search by name, e-mail, phone or number.`}`
     : count === 0
       ? t`Nobody found`
       : plural(count, "{count} visitor found", "{count} visitors found");
@@ -146,7 +156,7 @@ const FoundVisitors = ({ rows, chosen, onChoose }: FoundVisitorsProps) => (
 );
 
 function FoundVisitor({ row }: { row: ChatRow }) {
-  const { visitor, channel } = row;
+  const { visitor, channel, chat_id: chatId } = row;
   const activeAt = lastActivityAt(row);
   return (
     <>
@@ -155,8 +165,13 @@ function FoundVisitor({ row }: { row: ChatRow }) {
         <span class="clip" dir="auto">
           {visitorName(row)}
         </span>
-        <small class="clip">
-          {t`Visitor ${visitor.number}`} · <span dir="auto">{channel.name}</span>
+        <small>
+          <span class="clip">
+            {t`Visitor ${visitor.number}`} · <span dir="auto">{channel.name}</span> ·
+          </span>
+          <a class="link" href={chatHref(chatId)}>
+            {t`Chat #${chatId}`}
+          </a>
         </small>
       </span>
       <time title={fullTime(activeAt)}>{formatAgo(activeAt, currentMinute.value)}</time>
@@ -168,10 +183,11 @@ const MergeEffects = ({ number, other }: { number: number; other: number }) => (
   <ul id="merge-effects" class="bullets">
     <li>{t`Visitors ${number} and ${other} become one person, together with those merged with one of them.`}</li>
     <li>
-      {t`Missing values are copied from one profile to the other.`}{" "}
-      {t`If both have a value, that of visitor ${number} is used for both.`}
+      {t`What is not known of one is shown from the other.`} {t`Whoever blacklists one blacklists all.`}
     </li>
-    <li>{t`Corrections, the blacklist and an erasure apply to all of them. If one is blacklisted now, all are.`}</li>
-    <li>{t`Each keeps the number and the chats, and sees no messages of the others. You can separate them again.`}</li>
+    <li>
+      {t`Each visitor keeps their own number, profile and chats, and no visitor sees anything of the other.`}{" "}
+      {t`You can undo the merge at any time.`}
+    </li>
   </ul>
 );

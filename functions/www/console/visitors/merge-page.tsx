@@ -1,91 +1,88 @@
 /* The page on which an agent merges a visitor with another one who is the same person, and separates them again. */
 
 import { useRef } from "preact/hooks";
-import { hasStatus } from "../../api/client";
-import type { ChatVisitor } from "../../api/types";
+import type { Visitor } from "../../api/types";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
 import { EmptyList } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
-import { isAnonymous } from "../state/list/chats";
+import { isAnonymous, visitorName } from "../state/list/chats";
 import { VISITORS_ROUTE } from "../state/page/page-routes";
+import { chatHref } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { MergeForm } from "./merge-form";
-import { readMergeSubject, withChanges, type MergeSubject } from "./merge-subject";
 import { MergedVisitors } from "./merged-visitors";
+import { visitorByNumber } from "./visitor-by-number";
 import { t } from "../../texts/translate";
 
 const LIST = { name: t`All visitors`, route: VISITORS_ROUTE };
 
 export function MergePage({ number }: { number: number }) {
   const { api } = useWorkspace();
-  const loaded = useLoaded(async (): Promise<MergeSubject | string> => {
-    try {
-      return (await readMergeSubject(api, number)) ?? t`The visitor has no chats.`;
-    } catch (error) {
-      if (hasStatus(error, 403, 404)) return t`The number is wrong, or you cannot see the visitor.`;
-      throw error;
-    }
-  });
+  const loaded = useLoaded(async () => (await visitorByNumber(api, number)) ?? "hidden");
   return (
     <DetailPage loaded={loaded} what={t`The visitor`} list={LIST}>
-      {(subject) =>
-        typeof subject === "string" ? (
-          <HiddenVisitor number={number} problem={subject} />
+      {(visitor) =>
+        visitor === "hidden" ? (
+          <HiddenVisitor number={number} />
         ) : (
-          <MergeSections subject={subject} onChanged={loaded.setValue} />
+          <MergeSections visitor={visitor} onChanged={loaded.setValue} />
         )
       }
     </DetailPage>
   );
 }
 
-const HiddenVisitor = ({ number, problem }: { number: number; problem: string }) => (
+const HiddenVisitor = ({ number }: { number: number }) => (
   <div class="detail-page">
     <DetailHeader name={t`Visitor ${number}`} list={LIST} />
-    <EmptyList icon="user-round" title={t`Visitor ${number} cannot be shown`} text={problem} />
+    <EmptyList
+      icon="user-round"
+      title={t`Visitor ${number} cannot be shown`}
+      text={t`The number is wrong, or you cannot see the visitor.`}
+    />
   </div>
 );
 
 interface MergeSectionsProps {
-  subject: MergeSubject;
-  onChanged: (subject: MergeSubject) => void;
+  visitor: Visitor;
+  onChanged: (visitor: Visitor) => void;
 }
 
-function MergeSections({ subject, onChanged }: MergeSectionsProps) {
-  const { visitor, channels } = subject;
+function MergeSections({ visitor, onChanged }: MergeSectionsProps) {
   const mergedHeading = useRef<HTMLHeadingElement>(null);
-  const show = (changed: MergeSubject) => {
+  const show = (changed: Visitor) => {
     onChanged(changed);
     // The button that had the focus disappears.
     mergedHeading.current?.focus();
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={t`Merge ${nameOf(visitor)}`} list={LIST} />
+      <DetailHeader name={t`Merge ${visitorName({ visitor })}`} list={LIST} />
       <div class="detail-settings scroll">
-        <Profile visitor={visitor} channel={channels.get(visitor.number)} />
-        <MergedVisitors
-          visitor={visitor}
-          channels={channels}
-          heading={mergedHeading}
-          onSeparated={(changed) => show(withChanges(subject, changed))}
-        />
-        <MergeForm visitor={visitor} onMerged={(changed, other) => show(withChanges(subject, changed, [other]))} />
+        <Profile visitor={visitor} />
+        <MergedVisitors visitor={visitor} heading={mergedHeading} onSeparated={show} />
+        <MergeForm visitor={visitor} onMerged={show} />
       </div>
     </div>
   );
 }
 
-const nameOf = ({ name, number }: ChatVisitor) => (isAnonymous(name) ? t`Visitor ${number}` : name);
-
-function Profile({ visitor, channel }: { visitor: ChatVisitor; channel: string | undefined }) {
+function Profile({ visitor }: { visitor: Visitor }) {
+  const { last_chat_id: chatId } = visitor;
   const facts = [
     [t`Name`, isAnonymous(visitor.name) ? null : visitor.name],
     [t`Number`, String(visitor.number)],
     [t`E-mail`, visitor.email],
     [t`Phone`, visitor.phone],
-    [t`Channel`, channel],
+    [
+      t`Chat`,
+      chatId !== undefined && (
+        <a class="link" href={chatHref(chatId)}>
+          #{chatId}
+        </a>
+      ),
+    ],
   ] as const;
   return (
     <FormSection title={t`Visitor`}>

@@ -4,23 +4,24 @@ import type { Visitor } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { FormProblem } from "../admin/detail-header";
+import { useLoaded } from "../admin/use-loaded";
+import { isAnonymous, visitorName } from "../state/list/chats";
 import { errorText } from "../state/page/error-text";
 import { VISITORS_ROUTE } from "../state/page/page-routes";
 import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
+import { visitorByNumber } from "./visitor-by-number";
 import { t } from "../../texts/translate";
 
 interface MergedVisitorsProps {
   visitor: Pick<Visitor, "number" | "merged_with">;
-  /** The names of channels by the number of their visitor, as far as they are known. */
-  channels: ReadonlyMap<number, string>;
   /** The heading, which receives the focus after a change. */
   heading: RefObject<HTMLHeadingElement | null>;
   onSeparated: (visitor: Visitor) => void;
 }
 
 /** Lists the visitors with whom a visitor is merged, and separates the visitor from them. */
-export function MergedVisitors({ visitor, channels, heading, onSeparated }: MergedVisitorsProps) {
+export function MergedVisitors({ visitor, heading, onSeparated }: MergedVisitorsProps) {
   const { number, merged_with: mergedWith = [] } = visitor;
   return (
     <section class="form-section">
@@ -33,23 +34,28 @@ export function MergedVisitors({ visitor, channels, heading, onSeparated }: Merg
         <>
           <ul class="bullets">
             {mergedWith.map((other) => (
-              <li key={other}>
-                <a class="link" href={hrefOf({ ...VISITORS_ROUTE, id: other })}>
-                  {t`Visitor ${other}`}
-                </a>
-                {channels.has(other) && (
-                  <>
-                    {" · "}
-                    <span dir="auto">{channels.get(other)}</span>
-                  </>
-                )}
-              </li>
+              <MergedVisitor key={other} number={other} />
             ))}
           </ul>
           <Separation number={number} onSeparated={onSeparated} />
         </>
       )}
     </section>
+  );
+}
+
+/** The visitor with a link to the visitor's chat, or only the number of one whom the agent does not see. */
+function MergedVisitor({ number }: { number: number }) {
+  const { api } = useWorkspace();
+  const { value } = useLoaded(async () => (await visitorByNumber(api, number)) ?? "hidden");
+  if (value === "hidden") return <li>{t`Visitor ${number}`}</li>;
+  return (
+    <li>
+      <a class="link" href={hrefOf({ ...VISITORS_ROUTE, id: number })} dir="auto">
+        {visitorName({ visitor: value ?? { number, name: "" } })}
+      </a>
+      {value !== undefined && !isAnonymous(value.name) && <> · {t`Visitor ${number}`}</>}
+    </li>
   );
 }
 
@@ -76,7 +82,7 @@ function Separation({ number, onSeparated }: { number: number; onSeparated: (vis
     <>
       <p id="separation" class="quiet-text">
         {t`Once separated, visitor ${number} is a person of their own again.`}{" "}
-        {t`What the merge has copied into the profiles remains.`}
+        {t`Each visitor is then shown with only their own profile and chats.`}
       </p>
       <FormProblem text={problem} />
       <div>

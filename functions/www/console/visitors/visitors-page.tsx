@@ -2,7 +2,6 @@
 
 import "../table-page.css";
 import { useEffect, useState } from "preact/hooks";
-import { hasStatus } from "../../api/client";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
@@ -14,7 +13,8 @@ import { VISITORS_ROUTE } from "../state/page/page-routes";
 import { chatHref, hrefOf, openChat, route } from "../state/page/route";
 import { errorText } from "../state/page/error-text";
 import { useChatSearch } from "../use-chat-search";
-import { findNewestChat, latestChatPerVisitor } from "./latest-chats";
+import { latestChatPerVisitor } from "./latest-chats";
+import { visitorByNumber } from "./visitor-by-number";
 import { t } from "../../texts/translate";
 
 export function VisitorsPage() {
@@ -27,15 +27,13 @@ function LatestChat({ number }: { number: number }) {
   const { api } = useWorkspace();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    findNewestChat(api, number).then(
-      ({ newest }) => {
-        if (newest !== undefined) openChat(newest.chat_id, true);
-        else setProblem(t`The visitor has no chats.`);
+    visitorByNumber(api, number).then(
+      (visitor) => {
+        if (visitor === undefined) setProblem(t`The number is wrong, or you cannot see the visitor.`);
+        else if (visitor.last_chat_id === undefined) setProblem(t`The visitor has no chats.`);
+        else openChat(visitor.last_chat_id, true);
       },
-      (error: unknown) =>
-        setProblem(
-          hasStatus(error, 404, 403) ? t`The number is wrong, or you cannot see the visitor.` : errorText(error),
-        ),
+      (error: unknown) => setProblem(errorText(error)),
     );
   }, [number]);
   if (problem === undefined) return <p class="blank appear-late">{t`Loading…`}</p>;

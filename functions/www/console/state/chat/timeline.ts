@@ -240,6 +240,12 @@ export class Timeline {
     this.changeDetails((details) => ({ ...details, panel }));
   }
 
+  /** Applies the visitor of a push, which lacks what is shown from those with whom the visitor is merged. */
+  applyPushedVisitor(visitor: Visitor): void {
+    if (visitor.merged_with === undefined) this.applyVisitor(visitor);
+    else void this.refreshDetails().catch(() => {});
+  }
+
   applyVisitor(visitor: Visitor): void {
     this.changeDetails(({ visitor: { merged_with: _, ...before }, ...details }) => ({
       ...details,

@@ -1,5 +1,5 @@
 import { batch } from "@preact/signals";
-import { ApiError, type ApiClient } from "../../../api/client";
+import { ApiError, hasStatus, type ApiClient } from "../../../api/client";
 import type { Visitor, VisitorChanges } from "../../../api/types";
 import type { ChatHeaders } from "./chat-headers";
 import type { ChatStore } from "../list/chats";
@@ -9,8 +9,6 @@ import type { Timeline, Timelines } from "./timeline";
 /** The service works on an erasure for up to twenty seconds before it responds. */
 const ERASURE_TIMEOUT_MS = 30_000;
 
-type ErasedVisitor = Pick<Visitor, "number" | "merged_with">;
-
 interface Removed {
   chats: number;
   entries: number;
@@ -18,7 +16,7 @@ interface Removed {
 
 /** What agents and admins change of visitors. */
 export class Visitors {
-  /** Called with the erased visitors' chats that were listed. */
+  /** Called with an erased visitor's chats that were listed. */
   onErased: (chatIds: readonly number[]) => void = () => {};
 
   constructor(
@@ -30,7 +28,9 @@ export class Visitors {
 
   /** Changes a visitor in all chats. `chatId` is the chat in which the agent has done it. */
   async change(chatId: number, number: number, changes: VisitorChanges): Promise<void> {
-    await this.patch(number, changes);
+    const { name } = await this.patch(number, changes);
+    // The name of a merged visitor can be that of another one, which the lists do not show.
+    if (changes.name !== undefined) this.rename(number, changes.name ? name : "");
     void this.headers.refreshTimeline(chatId);
   }
 
@@ -48,10 +48,12 @@ export class Visitors {
     const changed = await this.api.patch("/agent/visitors/{number}", { path: { number }, body: changes });
     batch(() => {
       for (const timeline of this.timelines.all()) this.applyChange(timeline, changed);
-      const rows = this.rowsOf(number);
-      this.chats.applyRows(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
     });
     return changed;
+  }
+
+  private rename(number: number, name: string): void {
+    this.chats.applyRows(this.rowsOf(number).map((row) => ({ ...row, visitor: { ...row.visitor, name } })));
   }
 
   /** Shows the changed visitor in a timeline. A visitor who is or was merged with the changed one has changed too, and
@@ -63,25 +65,46 @@ export class Visitors {
       void timeline.refreshDetails().catch(() => {});
   }
 
-  /** Erases a visitor and those with whom the visitor is merged, together with all of their chats. Repeats the request
-   * until the erasure is complete, or the agent signs out: another session could belong to another account, where
-   * another visitor has this number. */
-  async erase(visitor: ErasedVisitor, onProgress: (removed: Removed) => void): Promise<void> {
-    const { number, merged_with: mergedWith = [] } = visitor;
+  /** Erases a visitor with all of their chats, and before that each of those with whom the visitor is merged. One of
+   * the latter who does not exist any more counts as erased. Stops when the agent signs out: another session could
+   * belong to another account, where other visitors have these numbers. */
+  async erase(number: number, merged: readonly number[], onProgress: (removed: Removed) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     const token = session.peek()?.token;
+    const add = ({ chats, entries }: Removed) => {
+      removed.chats += chats;
+      removed.entries += entries;
+      onProgress({ ...removed });
+    };
+    for (const other of merged) {
+      await this.eraseOne(other, token, add).catch((error: unknown) => {
+        if (!hasStatus(error, 404)) throw error;
+      });
+      this.removeRows(other);
+    }
+    await this.eraseOne(number, token, add);
+    this.removeRows(number);
+  }
+
+  /** Repeats the request until the erasure of the visitor is complete. */
+  private async eraseOne(
+    number: number,
+    token: string | undefined,
+    onRemoved: (removed: Removed) => void,
+  ): Promise<void> {
     for (;;) {
       if (session.peek()?.token !== token) throw sessionEnded();
       const response = await this.api.delete("/admin/visitors/{number}", {
         path: { number },
         timeoutMs: ERASURE_TIMEOUT_MS,
       });
-      removed.chats += response.removed.chats;
-      removed.entries += response.removed.entries;
-      onProgress({ ...removed });
-      if (response.complete) break;
+      onRemoved(response.removed);
+      if (response.complete) return;
     }
-    this.onErased([number, ...mergedWith].flatMap((erased) => this.rowsOf(erased).map((row) => row.chat_id)));
+  }
+
+  private removeRows(number: number): void {
+    this.onErased(this.rowsOf(number).map((row) => row.chat_id));
   }
 
   private rowsOf(number: number) {

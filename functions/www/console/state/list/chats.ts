@@ -2,7 +2,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import type { ApiClient } from "../../../api/client";
-import type { ChatRow } from "../../../api/types";
+import type { ChatRow, Visitor } from "../../../api/types";
 import { shownName } from "../../../ui/confirm-name";
 import type { PrefixedStorage } from "../../../ui/storage";
 import { t } from "../../../texts/translate";
@@ -416,6 +416,5 @@ export class ChatStore {
 export const isAnonymous = (name: string) => name === "Anonymous" || shownName(name) === "";
 
 /** Returns the visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
-export function visitorName(row: Pick<ChatRow, "visitor">): string {
-  return isAnonymous(row.visitor.name) ? t`Visitor ${row.visitor.number}` : row.visitor.name;
-}
+export const visitorName = ({ visitor: { name, number } }: { visitor: Pick<Visitor, "name" | "number"> }): string =>
+  isAnonymous(name) ? t`Visitor ${number}` : name;

@@ -1,1 +1,0 @@
-import{i as l}from"/console/assets/chunk-7ZZ44VB7.js";import{H as e}from"/console/assets/chunk-54ZH5G2C.js";var i=({label:a,value:t,options:n,onChange:r})=>e("select",{class:"input","aria-label":a,value:t,onChange:s=>r(s.currentTarget.value),children:e(l,{options:n})});export{i as a};

@@ -1,1 +1,0 @@
-import{G as t,H as r,Pb as l,U as i,b as a,ib as n,j as e,u as o}from"/console/assets/chunk-54ZH5G2C.js";import"/console/assets/chunk-LY7QOAIA.js";document.documentElement.lang=e;t();o();i(n.map(({name:d})=>d));var c=document.getElementById("root");c!==null&&a(r(l,{}),c);

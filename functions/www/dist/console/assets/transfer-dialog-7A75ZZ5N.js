@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-CCIVO36Q.js";import"/console/assets/chunk-GAGNF3A4.js";import"/console/assets/chunk-QLIVPRWF.js";import"/console/assets/chunk-54ZH5G2C.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};
