@@ -200,11 +200,12 @@ embedding(
     await page.getByText("Second question").waitFor();
     await page.getByRole("button", { name: "Earlier messages" }).press("Enter");
     await page.getByText("Answer 60", { exact: true }).waitFor();
+    // The button has its name again when the log loads more messages.
+    const earlier = page.getByRole("button", { name: "Earlier messages" });
+    await earlier.waitFor();
     await page.getByRole("log").evaluate((log) => (log.scrollTop = 0));
     await page.getByText("First question").waitFor();
-    await page
-      .getByRole("button", { name: "Earlier messages" })
-      .waitFor({ state: "detached" });
+    await earlier.waitFor({ state: "detached" });
     const texts = await page.locator(".bubble").allTextContents();
     assert.equal(texts.length, 62);
     assert.deepEqual(

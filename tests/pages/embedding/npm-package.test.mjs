@@ -144,7 +144,11 @@ embedding("recipe for React works in strict mode", async ({ widget }) => {
     { user: { token: "ada" } },
     {},
   ])
-    await page.evaluate((props) => window.show(props), props);
+    // React renders later, and would leave out what the next call replaces before.
+    await page.evaluate((props) => {
+      window.show(props);
+      return new Promise(requestAnimationFrame);
+    }, props);
   await page.waitForFunction(() => window.tokens.length > 1);
   assert.deepEqual(await page.evaluate(() => window.tokens), ["ada", null]);
 

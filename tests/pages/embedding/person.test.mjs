@@ -169,10 +169,12 @@ embedding(
     });
     await page.reload();
     await page.getByText("My order is late").waitFor();
-    await api(page, "setContactInfo", { name: "Bob", email: "bob@b.example" });
-    // The page asks its server who its user is.
-    await page.evaluate(() => fetch(location.href).then(() => true));
-    await api(page, "setUserToken", "bob-8");
+    await page.evaluate(async () => {
+      widget_api.setContactInfo({ name: "Bob", email: "bob@b.example" });
+      // The page asks its server who its user is. The data waits three seconds for the answer.
+      await fetch(location.href);
+      widget_api.setUserToken("bob-8");
+    });
     await waitUntilGone(page, "My order is late");
     assert.deepEqual(await api(page, "getContactInfo"), {
       ...NO_CONTACT,

@@ -201,14 +201,10 @@ embedding(
     assert.deepEqual(await first(), expected("offline"));
     await account.admin.setPresence("online");
     // Each process of the service remembers for ten seconds who was online.
-    const found = await waitFor(
-      "the mode",
-      async () => {
-        const shown = await first();
-        return shown[0] === "online" && shown;
-      },
-      13_000,
-    );
+    const found = await waitFor("the mode", async () => {
+      const shown = await first();
+      return shown[0] === "online" && shown;
+    });
     assert.deepEqual(found, expected("online"));
   },
 );

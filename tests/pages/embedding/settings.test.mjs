@@ -61,9 +61,7 @@ embedding(
       },
       STILL,
     );
-    await page.waitForFunction(
-      () => window.widget_api?.chatMode() === "online",
-    );
+    await page.locator(".root").waitFor({ state: "attached" });
     assert.equal(await label(page).count(), 0);
     await page.getByRole("button", { name: "Help" }).click();
     const window = page.getByRole("dialog", { name: "Chat with Northlight" });
@@ -235,10 +233,16 @@ for (const typing_preview of [true, false])
       const notices = await typingNotices(desk);
       await openChat(desk, "Amara Kone");
       await composer(page).pressSequentially("My card is 4711");
-      await waitFor("the notice", () => notices.some(({ typing }) => typing));
+      // A notice of typing is lost until both sockets are open.
+      const waitForNotice = (description, matches) =>
+        waitFor(description, async () => {
+          await composer(page).press("!");
+          return notices.some(matches);
+        });
+      await waitForNotice("the notice", ({ typing }) => typing);
       if (typing_preview)
-        await waitFor("the text", () =>
-          notices.some(({ text }) => text?.startsWith("My card")),
+        await waitForNotice("the text", ({ text }) =>
+          text?.startsWith("My card"),
         );
       await composer(page).fill("");
       await waitFor("the end", () => notices.some(({ typing }) => !typing));

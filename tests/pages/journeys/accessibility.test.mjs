@@ -13,6 +13,7 @@ import {
   useBrowser,
   waitForChat,
   waitForDelivered,
+  waitForPaneClosed,
 } from "../support/console.mjs";
 import { CRM_CARD, ok, rejection } from "../support/receiver.mjs";
 
@@ -269,6 +270,7 @@ journey(
     await page.getByRole("button", { name: "Visitor details" }).tap();
     await page.getByRole("region", { name: "Contact" }).waitFor();
     await page.getByRole("button", { name: "Close visitor details" }).tap();
+    await waitForPaneClosed(page);
     await page.getByRole("button", { name: "Back to the inbox" }).tap();
     await page.locator(".list").waitFor();
     await page.goBack();

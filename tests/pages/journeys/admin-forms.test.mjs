@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { bot, changes } from "../seed/data-sets.mjs";
 import { host } from "../support/account.mjs";
 import { fail, heldRequest, holdRequests } from "../support/failures.mjs";
-import { searchInPalette } from "../support/console-page.mjs";
+import {
+  searchInPalette,
+  waitForHeadingFocus,
+} from "../support/console-page.mjs";
 import { consoleUrl, pageJourney, useBrowser } from "../support/console.mjs";
 import { waitForFocus } from "../support/wait.mjs";
 
@@ -225,6 +228,7 @@ pageJourney(
   {},
   async (page, { agents: [jonas] }) => {
     await page.goto(`${consoleUrl}#/team/${jonas.id}`);
+    await waitForHeadingFocus(page);
     const phone = page.getByLabel("Phone (optional)");
     await phone.fill("123");
     await page.getByRole("button", { name: "Save" }).click();

@@ -14,6 +14,8 @@ import {
   useBrowser,
   waitForChat,
   waitForDelivered,
+  waitForResponses,
+  waitForSignIn,
   waitUntilLive,
 } from "../support/console.mjs";
 import { CRM_CARD, ok, rejection } from "../support/receiver.mjs";
@@ -92,6 +94,7 @@ journey(
 
     await run("signs in and is online", async () => {
       await page.goto(consoleUrl);
+      await waitForSignIn(page);
       await page.getByLabel("E-mail").fill(jonas.email);
       await page.getByLabel("Password", { exact: true }).fill(jonas.password);
       await page.keyboard.press("Enter");
@@ -260,6 +263,7 @@ journey(
     await run("chat is closed and opened again by the visitor", async () => {
       await sendMessage(page, "A replacement is on its way.");
       await waitForDelivered(page, "A replacement is on its way.");
+      await waitForResponses(page);
       await pressShortcut(page, "e");
       await page.locator(".toast", { hasText: "closed" }).waitFor();
       await account.webhook.waitFor(

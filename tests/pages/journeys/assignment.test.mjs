@@ -95,6 +95,10 @@ journey(
   },
 );
 
+/** A chat gets its place in the queue after it has been opened. If the widget has read its session before, it reads it
+    again after a minute. */
+const PLACE_TIMEOUT = { timeout: 90_000 };
+
 journey("visitor sees the place in the queue", async (context) => {
   const { admin } = context.account;
   await admin.put("/admin/settings", {
@@ -114,7 +118,9 @@ journey("visitor sees the place in the queue", async (context) => {
   await openWindow(visitor);
   await composer(visitor).fill("Hello");
   await composer(visitor).press("Enter");
-  await visitor.getByText("Your place in the queue: 2").waitFor();
+  const place = (number) =>
+    visitor.getByText(`Your place in the queue: ${number}`);
+  await place(2).waitFor(PLACE_TIMEOUT);
   await admin.post(`/agent/chats/${amara.chatId}/close`);
-  await visitor.getByText("Your place in the queue: 1").waitFor();
+  await place(1).waitFor(PLACE_TIMEOUT);
 });

@@ -9,6 +9,7 @@ import {
   journey,
   openSection,
   useBrowser,
+  waitForSignIn,
 } from "../support/console.mjs";
 
 useBrowser();
@@ -197,6 +198,7 @@ journey(
     });
     const page = await openSignedOut();
     await page.goto(consoleUrl);
+    await waitForSignIn(page);
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(first);
     await page.keyboard.press("Enter");
@@ -206,6 +208,7 @@ journey(
     await page.locator("#current_password:focus").waitFor();
     assert.equal(await page.title(), "Choose your own password · Switchboard");
     await page.reload();
+    await waitForSignIn(page);
     const password = "only Aiko knows this";
     await page.getByLabel("Current password").fill(first);
     await page.getByLabel("New password", { exact: true }).fill(password);
@@ -221,6 +224,8 @@ journey(
   async ({ account, open }) => {
     const page = await open(account.admin, { hash: "#/team" });
     const jonas = page.locator("tbody tr", { hasText: "Jonas Weber" });
+    // A list that is still loading would replace a change by what was true before.
+    await jonas.getByText("Offline", { exact: true }).waitFor();
     for (const [status, name] of [
       ["online", "Online"],
       ["away", "Away"],

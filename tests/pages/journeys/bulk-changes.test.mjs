@@ -42,6 +42,8 @@ journey(
       const rows = await account.admin.chats();
       return rows.every(({ tag_ids }) => tag_ids?.join() === "1");
     });
+    // While chats are being changed, no other change begins.
+    await selectedCount(page, NAMES.length);
     await page.keyboard.press("Escape");
     await page.keyboard.press("e");
     await page.getByRole("button", { name: "Close 4 chats" }).press("Enter");

@@ -82,6 +82,8 @@ journey(
     await reply.waitFor();
     await keyboard.press("Enter");
     assert.equal(await textarea(page).inputValue(), "Hello Thanh Nguyễn");
+    // In the next frame, the caret is placed, which would end the selection that `fill` replaces.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
     // The agent can still send such a text on purpose.
     await textarea(page).fill("/hi");
     await keyboard.press("Escape");

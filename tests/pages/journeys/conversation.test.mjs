@@ -138,6 +138,7 @@ journey(
     const page = await open();
     await openChat(page, "Priya Raman");
     await bubble(page, /^260\. /).waitFor();
+    await scrollUp(page, 500);
     for (let step = 0; step < 14; step++) {
       await page
         .locator(".log")

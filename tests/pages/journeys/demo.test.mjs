@@ -130,6 +130,7 @@ journey("each button shows its result", async ({ openSignedOut }) => {
     query: "?utm_source=newsletter",
   });
   const buttons = page.locator(".calls button");
+  await buttons.first().waitFor();
   assert.equal(await buttons.count(), RESULTS.length);
   for (const [name, expected] of RESULTS) {
     const row = page.locator(".calls li", {

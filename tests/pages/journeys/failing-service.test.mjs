@@ -11,6 +11,7 @@ import {
   sendMessage,
   textarea,
   useBrowser,
+  waitForSignIn,
 } from "../support/console.mjs";
 import { fail, heldRequest } from "../support/failures.mjs";
 
@@ -33,6 +34,7 @@ pageJourney(
       headers: { "retry-after": "30" },
     });
     await page.goto(consoleUrl);
+    await waitForSignIn(page);
     await page.clock.install();
     await page.getByLabel("E-mail").fill(admin.email);
     await page.getByLabel("Password", { exact: true }).fill(admin.password);

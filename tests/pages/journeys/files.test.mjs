@@ -87,7 +87,7 @@ journey(
       .locator(".bubble.media .file", { hasText: "bill.pdf" })
       .waitFor();
     await visitor.locator(".log .file", { hasText: "bill.pdf" }).waitFor();
-    assert.equal(await page.locator(".uploads li").count(), 0);
+    await page.locator(".uploads li").first().waitFor({ state: "detached" });
   },
 );
 

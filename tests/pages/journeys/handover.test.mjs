@@ -11,7 +11,7 @@ import {
   sendMessage,
   useBrowser,
 } from "../support/console.mjs";
-import { waitFor } from "../support/wait.mjs";
+import { waitFor, waitForFocus } from "../support/wait.mjs";
 
 useBrowser();
 
@@ -137,6 +137,7 @@ journey(
     await card.waitFor({ state: "detached" });
     const composer = page.getByRole("textbox", { name: /^Message to/ });
     assert.equal(await composer.inputValue(), "Tomorrow before noon.");
+    await waitForFocus(composer);
     await page.keyboard.press("Enter");
     await bubble(page, "Tomorrow before noon.").waitFor();
     const used = async () =>
@@ -146,6 +147,7 @@ journey(
     await bot.post({ event: "DRAFT", chat_id, text: "Not on Sundays." });
     await card.getByRole("button", { name: "Dismiss the suggestion" }).click();
     await card.waitFor({ state: "detached" });
+    await waitFor("the report", async () => (await used()).suggested === 2);
     assert.deepEqual(await used(), {
       suggested: 2,
       taken: 1,

@@ -2,7 +2,12 @@
    another one is pressed counts too; the letters of an answer that is not prepared are counted separately. */
 
 import assert from "node:assert/strict";
-import { journey, textarea, useBrowser } from "../support/console.mjs";
+import {
+  journey,
+  textarea,
+  useBrowser,
+  waitForResponses,
+} from "../support/console.mjs";
 import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
@@ -76,7 +81,7 @@ const DO = {
     await page.getByLabel("Find a tag").waitFor();
     await keyboard.press("Enter", "Escape");
     // A chat with an unsent message would not be closed without a question.
-    await page.locator(".line.sending").waitFor({ state: "detached" });
+    await waitForResponses(page);
     await keyboard.press("e");
   },
 };

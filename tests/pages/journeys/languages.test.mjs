@@ -16,6 +16,7 @@ import {
   sendMessage,
   useBrowser,
   waitForDelivered,
+  waitForSignIn,
   waitUntilLive,
 } from "../support/console.mjs";
 
@@ -79,6 +80,7 @@ journey(
     const page = await openSignedOut({ locale: "de-AT" });
     await page.goto(consoleUrl);
     await page.getByLabel(german["Password"], { exact: true }).waitFor();
+    await waitForSignIn(page);
     assert.equal(await languageOf(page), "de");
     await assertNoEnglish(page);
 

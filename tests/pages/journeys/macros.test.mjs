@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {
   journey,
-  pressShortcut,
+  searchInPalette,
   textarea,
   useBrowser,
 } from "../support/console.mjs";
@@ -102,8 +102,7 @@ journey(
 journey("admin adds actions to a reply", async ({ account, open }) => {
   await account.admin.put("/admin/settings", { tags: TAGS });
   const page = await open();
-  await pressShortcut(page, "Control+k");
-  await page.keyboard.type("manage canned");
+  await searchInPalette(page, "manage canned");
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Add a reply" }).click();
   await page.getByLabel("Shortcut").fill("vip");

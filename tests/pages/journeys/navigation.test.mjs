@@ -10,6 +10,7 @@ import {
   pressShortcut,
   searchInPalette,
   useBrowser,
+  waitForPaneClosed,
 } from "../support/console.mjs";
 import { waitForFocus } from "../support/wait.mjs";
 
@@ -216,6 +217,7 @@ pageJourney(
     await page.locator(".pane-toggle").click();
     await close.click();
     await close.waitFor({ state: "hidden" });
+    await waitForPaneClosed(page);
     await page.goBack();
     await page.locator(".list").waitFor();
   },

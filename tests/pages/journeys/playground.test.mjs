@@ -9,6 +9,7 @@ import {
   journey,
   storeSession,
   useBrowser,
+  waitForHeadingFocus,
 } from "../support/console.mjs";
 import { fail } from "../support/failures.mjs";
 import { Receiver } from "../support/receiver.mjs";
@@ -54,8 +55,12 @@ async function write(page, text) {
   await field.press("Enter");
 }
 
-const openPlayground = (open, account, bot, options = {}) =>
-  open(account.admin, { hash: `#/bots/${bot.id}/playground`, ...options });
+async function openPlayground(open, account, bot, options = {}) {
+  const hash = `#/bots/${bot.id}/playground`;
+  const page = await open(account.admin, { hash, ...options });
+  await waitForHeadingFocus(page);
+  return page;
+}
 
 /** Takes a picture in both themes at three widths, if SCREENSHOTS names a folder. */
 async function takePictures(page, name) {
@@ -82,6 +87,7 @@ journey(
     const page = await open(account.admin, { hash: `#/bots/${bot.id}` });
     await page.getByRole("link", { name: "Playground" }).click();
     await page.getByText("This is a real conversation").waitFor();
+    await waitForHeadingFocus(page);
     await takePictures(page, "empty");
     await write(page, "When are you open?");
     await log(page).getByText("Which day?").waitFor();
@@ -168,6 +174,7 @@ journey(
     await page.routeWebSocket(/./, (socket) => socket.close());
     await storeSession(page.context(), account.admin);
     await page.goto(`${consoleUrl}#/bots/${bot.id}/playground`);
+    await waitForHeadingFocus(page);
     await write(page, "When are you open?");
     await eventNamed(page, "CLIENT_MESSAGE")
       .getByText("Delivered", { exact: true })

@@ -151,7 +151,11 @@ pageJourney(
     await page.emulateMedia({ media: "print" });
     // The width of A4 without its margins, in CSS pixels.
     await page.setViewportSize({ width: 718, height: 1000 });
-    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    // The page begins to listen after it has appeared.
+    await page.waitForFunction(() => {
+      dispatchEvent(new Event("beforeprint"));
+      return document.querySelector(".report details:not([open])") === null;
+    });
     const heading = page.getByRole("heading", { name: "Reports", exact: true });
     assert.equal(
       await heading.evaluate((element) => getComputedStyle(element).clipPath),

@@ -2,7 +2,11 @@
 
 import assert from "node:assert/strict";
 import { axeViolations } from "../support/browser.mjs";
-import { journey, useBrowser } from "../support/console.mjs";
+import {
+  journey,
+  useBrowser,
+  waitForHeadingFocus,
+} from "../support/console.mjs";
 import { fail, heldRequest } from "../support/failures.mjs";
 import { ok, verifying } from "../support/receiver.mjs";
 
@@ -29,6 +33,7 @@ journey(
   async ({ account, open }) => {
     const { id, integrator } = account.channel;
     const page = await open(account.admin, { hash: `#/channels/${id}` });
+    await waitForHeadingFocus(page);
     const dialog = await openCheck(page);
     assert.deepEqual(await axeViolations(page), []);
     // The button that starts the check has the focus.
@@ -76,6 +81,7 @@ journey(
     const { id, integrator, signingSecret } = account.channel;
     integrator.respond = verifying(signingSecret);
     const page = await open(account.admin, { hash: `#/channels/${id}` });
+    await waitForHeadingFocus(page);
     const dialog = await openCheck(page);
     const held = heldRequest(page, TEST_PATH);
     await dialog.getByRole("button", { name: "Start" }).click();
@@ -111,6 +117,7 @@ journey("server of a webhook is checked", async ({ account, open }) => {
   const page = await open(account.admin, {
     hash: `#/deliveries/webhooks/${webhook.id}`,
   });
+  await waitForHeadingFocus(page);
   await page.getByLabel("Event", { exact: true }).selectOption("chat_accepted");
   const dialog = await openCheck(page);
   await dialog.getByRole("button", { name: "Start" }).click();
@@ -122,6 +129,7 @@ journey("server of a webhook is checked", async ({ account, open }) => {
 journey("bot that fails without JSON is found", async ({ account, open }) => {
   const bot = await account.addBot(account.channel, () => []);
   const page = await open(account.admin, { hash: `#/bots/${bot.id}` });
+  await waitForHeadingFocus(page);
   const dialog = await openCheck(page);
   await dialog.getByRole("button", { name: "Start" }).click();
   await dialog.getByText("The server keeps 6 of 11 tested clauses.").waitFor();

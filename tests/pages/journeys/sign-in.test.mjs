@@ -11,11 +11,13 @@ import {
   searchField,
   textarea,
   useBrowser,
+  waitForSignIn,
 } from "../support/console.mjs";
 
 useBrowser();
 
 const fillIn = async (page, { email, password }) => {
+  await waitForSignIn(page);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.keyboard.press("Enter");

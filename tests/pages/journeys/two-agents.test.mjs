@@ -6,6 +6,7 @@ import {
   journey,
   openChat,
   pressShortcut,
+  searchInPalette,
   textarea,
   useBrowser,
   waitForChat,
@@ -136,8 +137,7 @@ journey(
     const [jonas] = account.agents;
     const { page } = await openWithChat("Thanh Nguyễn", { agent: jonas });
     const adminPage = await open();
-    await adminPage.keyboard.press("Control+k");
-    await adminPage.keyboard.type("canned");
+    await searchInPalette(adminPage, "canned");
     await adminPage.keyboard.press("Enter");
     await adminPage.getByRole("button", { name: "Add a reply" }).click();
     await adminPage.getByLabel("Shortcut").fill("hello");

@@ -9,6 +9,7 @@ import {
   openChat,
   stopClock,
   useBrowser,
+  waitForHeadingFocus,
 } from "../support/console.mjs";
 import { CRM_CARD, ok } from "../support/receiver.mjs";
 
@@ -91,6 +92,7 @@ journey(
     await page.getByRole("link", { name: "Erase…" }).click();
     await page.getByText(`all 2 chats of visitor ${amara.number}`).waitFor();
     await page.getByText("One chat is still open.").waitFor();
+    await waitForHeadingFocus(page);
     const name = page.getByLabel("Type Amara Kone to confirm");
     await name.fill("Amara");
     await name.press("Enter");

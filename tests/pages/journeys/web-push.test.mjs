@@ -18,8 +18,9 @@ const useSubscription = (subscription) => {
   });
 };
 
-/** Returns a function that gives a notification to the page's service worker, as the browser does. */
-async function deliveryTo(page) {
+/** Returns a function that gives a notification to the page's service worker, as the browser does, and returns when the
+    worker has handled it. */
+async function deliveryTo(page, worker) {
   const { origin } = new URL(page.url());
   const session = await page.context().newCDPSession(page);
   let registrationId;
@@ -28,17 +29,30 @@ async function deliveryTo(page) {
   });
   await session.send("ServiceWorker.enable");
   await waitFor("the service worker", () => registrationId !== undefined);
-  return (notification) => {
+  const handled = () => worker.evaluate(() => self.handled);
+  return async (notification) => {
+    const before = await handled();
     const data = JSON.stringify(notification);
     const message = { origin, registrationId, data };
-    return session.send("ServiceWorker.deliverPushMessage", message);
+    await session.send("ServiceWorker.deliverPushMessage", message);
+    await waitFor(
+      "the handled notification",
+      async () => (await handled()) > before,
+    );
   };
 }
 
-/** Records the notifications of a service worker, because a browser without windows shows none. */
+/** Records the notifications of a service worker, because a browser without windows shows none, and counts the pushes
+    that it has handled. */
 const recordNotifications = (worker) =>
   worker.evaluate(() => {
     self.shown = [];
+    self.handled = 0;
+    const { waitUntil } = ExtendableEvent.prototype;
+    ExtendableEvent.prototype.waitUntil = function (work) {
+      waitUntil.call(this, work);
+      work.finally(() => self.handled++);
+    };
     self.registration.showNotification = async (title, { body, tag }) => {
       self.shown.push({ title, body, tag });
     };
@@ -70,10 +84,13 @@ journey(
       await waitFor("the toggle", async () => {
         return (await toggle.getAttribute("aria-checked")) === "true";
       });
-      const [worker] = page.context().serviceWorkers();
+      const worker = await waitFor(
+        "the service worker",
+        () => page.context().serviceWorkers()[0],
+      );
       await recordNotifications(worker);
       const shown = () => worker.evaluate(() => self.shown);
-      const deliver = await deliveryTo(page);
+      const deliver = await deliveryTo(page, worker);
       await amara.say("While the console is open");
       await deliver(await pushService.waitFor("message"));
       assert.deepEqual(await shown(), []);

@@ -6,9 +6,10 @@ import { host } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import {
   journey,
-  pressShortcut,
+  searchInPalette,
   showPreview,
   useBrowser,
+  waitForHeadingFocus,
   waitForPreview,
 } from "../support/console.mjs";
 import { waitFor, waitForFocus } from "../support/wait.mjs";
@@ -56,8 +57,7 @@ journey(
     const page = await open(account.admin, {
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    await pressShortcut(page, "Control+k");
-    await page.keyboard.type("channels");
+    await searchInPalette(page, "channels");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Shop" }).waitFor();
     await page.getByRole("button", { name: "Add a channel" }).click();
@@ -131,9 +131,11 @@ journey(
     await widget.locator("header", { hasText: "Fjord help" }).waitFor();
     await page.getByLabel("Colour", { exact: true }).fill("#c2410c");
     const background = (element) => getComputedStyle(element).backgroundColor;
-    assert.equal(
-      await widget.locator(".send").evaluate(background),
-      "rgb(194, 65, 12)",
+    await waitFor(
+      "the colour of the preview",
+      async () =>
+        (await widget.locator(".send").evaluate(background)) ===
+        "rgb(194, 65, 12)",
     );
     await page.getByRole("radio", { name: "Left" }).check();
     await widget.locator(".root.left > .window").waitFor();
@@ -255,6 +257,7 @@ journey("questions are added, moved, removed and saved", async (context) => {
   await page.keyboard.type("Order number");
   await widget.getByText("Order number").waitFor();
   await add.click();
+  await waitForQuestion(2);
   await question(2)
     .getByLabel("Answer")
     .selectOption("Consent (a box to tick)");
@@ -263,6 +266,7 @@ journey("questions are added, moved, removed and saved", async (context) => {
     .fill("https://shop.example/privacy");
   await question(2).getByRole("switch", { name: "Required" }).check();
   await add.click();
+  await waitForQuestion(3);
   await question(3).getByLabel("Answer").selectOption("A choice");
   await question(3)
     .getByLabel("Question", { exact: true })
@@ -414,6 +418,7 @@ journey("channel is deleted after its name is typed", async (context) => {
 journey("API channel is edited on its page", async ({ account, open }) => {
   const { id } = account.channel;
   const page = await open(account.admin, { hash: `#/channels/${id}` });
+  await waitForHeadingFocus(page);
   const address = page.getByLabel("Address of your server");
   await address.fill("ftp://shop.example");
   await save(page);

@@ -98,7 +98,11 @@ journey(
       .click();
     await shop.getByText("Marta Lindholm joined the chat").waitFor();
     await composer(shop).pressSequentially("It was due");
-    await desk.getByText("It was due").waitFor();
+    // The notice disappears when the visitor has not typed for five seconds.
+    await waitFor("what the visitor is typing", async () => {
+      await composer(shop).fill("It was due");
+      return desk.getByText("It was due").isVisible();
+    });
     await textarea(desk).fill("I will look.");
     await shop.getByText("Marta Lindholm is typing").waitFor();
     await desk.keyboard.press("Enter");

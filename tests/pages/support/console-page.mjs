@@ -26,6 +26,13 @@ export async function sendMessage(page, text) {
 export const waitForDelivered = (page, text) =>
   line(page, text).locator(".mark.ok").waitFor();
 
+/** Waits until the service has responded to all messages of the agent. The push that shows a message as sent can come
+    before the response, and until then the console asks before it closes the chat. */
+export const waitForResponses = (page) =>
+  page.waitForFunction(
+    () => !Object.keys(localStorage).some((key) => key.includes(".outbox.")),
+  );
+
 /** Moves the focus to the page itself, so that keys are shortcuts. */
 export const blur = (page) =>
   page.evaluate(() => document.activeElement?.blur());
@@ -56,6 +63,18 @@ export const scrollUp = (page, px) =>
 /** Waits until the socket is open and all earlier changes have been loaded. */
 export const waitUntilLive = (page) =>
   page.locator(".app[data-connection=live]").waitFor();
+
+/** Waits until the page of one thing has given the focus to its heading. This happens after the page has appeared, and
+    would take the focus from a field that the test already fills. */
+export const waitForHeadingFocus = (page) => page.locator("h2:focus").waitFor();
+
+/** Waits until the sign-in page has given the focus to a field, for the same reason. */
+export const waitForSignIn = (page) =>
+  page.locator(".sign-in input:focus").waitFor();
+
+/** Waits until the browser has gone back from the visitor's details to the chat, which happens after they are hidden. */
+export const waitForPaneClosed = (page) =>
+  page.waitForFunction(() => history.state === null);
 
 /** Opens a section, which a phone lists in a menu. */
 export async function openSection(page, name) {

@@ -40,6 +40,9 @@ shopJourney(
     await openWindow(page);
     await loadEarlier(page);
     await page.getByText("Earlier 20", { exact: true }).waitFor();
+    // The button has its name again when the log loads more messages.
+    const earlier = page.getByRole("button", { name: "Earlier messages" });
+    await earlier.waitFor();
     const log = page.getByRole("log");
     const offset = (text) =>
       page
@@ -54,9 +57,7 @@ shopJourney(
     assert.equal(shop.requestsTo("history").length, 2);
     await log.evaluate((log) => (log.scrollTop = 0));
     await page.getByText("First question", { exact: true }).waitFor();
-    await page
-      .getByRole("button", { name: "Earlier messages" })
-      .waitFor({ state: "detached" });
+    await earlier.waitFor({ state: "detached" });
     assert.equal((await bubbles(page)).length, 62);
   },
 );

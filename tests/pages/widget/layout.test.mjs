@@ -92,8 +92,11 @@ shopJourney(
     await dialog.getByRole("button", { name: "Close chat" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.equal(await isInert(), false);
-    await page.mouse.wheel(0, 900);
-    await page.waitForFunction(() => scrollY > 0);
+    // The browser may still ignore the wheel, because it learns with the next frame that the page scrolls again.
+    await waitFor("the page", async () => {
+      await page.mouse.wheel(0, 900);
+      return page.evaluate(() => scrollY > 0);
+    });
   },
 );
 
@@ -200,15 +203,20 @@ shopJourney(
     noon.setHours(12, 0, 0, 0);
     const minutes = [0, 1, 2, 30, 31, 32];
     const at = (index) => noon.getTime() + minutes[index] * 60_000;
+    const nextDay = new Date(noon);
+    nextDay.setDate(noon.getDate() + 1);
     const page = await shop.open({
       ...STILL,
       visitor,
       timezoneId: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      prepare: (page) =>
-        changeResponses(page, "**/session", ({ messages, chat }) => {
+      prepare: async (page) => {
+        // Otherwise, the day could end during the test.
+        await page.clock.setFixedTime(nextDay);
+        await changeResponses(page, "**/session", ({ messages, chat }) => {
           messages.forEach((message, index) => (message.at = at(index)));
           chat.agent.joined_at = at(0);
-        }),
+        });
+      },
     });
     await openWindow(page);
     await page.getByText("text 6").waitFor();

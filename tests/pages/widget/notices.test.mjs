@@ -162,9 +162,12 @@ shopJourney("message is not shown over a dialog of the page", async (shop) => {
 
 shopJourney("message is announced while the window is closed", async (shop) => {
   const page = await shop.open();
+  await page.clock.install();
   await startChat(shop, page);
   const status = page.locator("aside > [role=status]");
   assert.equal(await status.textContent(), "");
+  // The announcement disappears after five seconds.
+  await stopClock(page);
   await shop.answer("first");
   await status.getByText("Marta Lindholm: first").waitFor();
 });

@@ -1,7 +1,7 @@
 /* The functions that the widget gives to the page, and the page's callbacks. */
 
 import assert from "node:assert/strict";
-import { fail, holdRequests } from "../support/failures.mjs";
+import { fail, heldRequest, holdRequests } from "../support/failures.mjs";
 import {
   api,
   called,
@@ -411,7 +411,7 @@ shopJourney(
   "offline message that is refused on a later page is reported in the console",
   async (shop) => {
     const page = await shop.open();
-    const restore = await fail(page, "**/offline-message");
+    await fail(page, "**/offline-message");
     await page.evaluate(() => {
       const message = { email: "a@b.example", message: "Hi" };
       widget_api.sendOfflineMessage(message, () => {});
@@ -420,12 +420,15 @@ shopJourney(
       "the message",
       () => shop.requestsTo("offline-message").length > 0,
     );
-    await restore();
+    // The page before must not send the message again once it is refused.
+    const session = heldRequest(page, "**/session");
+    await page.reload();
+    const route = await session;
     await fail(page, "**/offline-message", { status: 413 });
     const warning = page.waitForEvent("console", {
       predicate: (message) => message.type() === "warning",
     });
-    await page.reload();
+    await route.continue();
     assert.match((await warning).text(), /not sent.*Message is too long/);
   },
 );
