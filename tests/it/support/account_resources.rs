@@ -106,8 +106,8 @@ async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) 
 
 /// Plans a message that is sent in an hour. Returns its id.
 async fn plan_message(admin: &TestAgent, chat: u64) -> String {
-    let body = json!({"type": "text", "text": "See you", "send_at": UNIX_EPOCH.elapsed().unwrap().as_secs() + 3_600});
-    let planned = admin.client.post(&format!("/agent/chats/{chat}/messages"), &body).await.expect(202);
+    let body = json!({"text": "See you", "send_at": UNIX_EPOCH.elapsed().unwrap().as_secs() + 3_600});
+    let planned = admin.client.put(&format!("/agent/chats/{chat}/planned/see-you"), &body).await.expect(200);
     planned["planned_id"].as_str().unwrap_or_else(|| panic!("{planned}")).to_owned()
 }
 

@@ -125,7 +125,8 @@ mod tests {
     fn first_request_of_each_event_is_measured() {
         let at = |id, ms| request(id, ms, &json!(DUE_AT));
         let requests = vec![at("a", SOON_MS + 300), at("a", SOON_MS + 3_300), request("b", 1, &Value::Null)];
-        let measured = Lateness { stored: vec![0], arrived: vec![300] };
+        // The event names the second in which it was stored.
+        let measured = Lateness { stored: vec![-500], arrived: vec![300] };
         let calm = evidence(requests);
         assert_eq!(lateness_of_announcements(&calm), (Lateness::default(), measured));
         let during = Evidence { faults_ended_ms: SOON_MS + 1, ..calm };
