@@ -160,6 +160,8 @@ journey(
     const page = await open(jonas);
     await openChat(page, "A. Kone");
     await searchInPalette(page, "merge the visitor");
+    // The palette has the command once the chat is loaded.
+    await page.getByRole("option", { name: "Merge the visitor…" }).waitFor();
     await page.keyboard.press("Enter");
     await heading(page, "Merge A. Kone").waitFor();
     await searchField(page).fill("nobody has this name");
