@@ -55,10 +55,10 @@ impl ChatAccess<'_> {
     pub async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.session.account_id, number, self.now).await?;
         let visitor = visitor.ok_or(Error::NotFound)?;
-        match self.sees_visitor(&visitor).await? {
-            true => Ok(visitor),
-            false => Err(Error::Forbidden("the visitor's chat is offered to other agents")),
+        if self.sees_visitor(&visitor).await? {
+            return Ok(visitor);
         }
+        Err(Error::Forbidden("the visitor's chat is offered to other agents"))
     }
 
     /// Returns the visitors with whom this one is merged, and whom the agent may see.

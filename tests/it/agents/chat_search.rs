@@ -3,7 +3,7 @@
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::support::api_client::{ApiResponse, TestAgent, TestChannel, number};
+use crate::support::api_client::{ApiResponse, TestAgent, TestChannel, chat_numbers};
 use crate::support::chat_copies::copy_chat;
 use crate::support::test_host::run_on_shared_host;
 
@@ -22,10 +22,6 @@ async fn search(agent: &TestAgent, text: &str) -> Vec<u64> {
         let Some(next) = page["next"].as_str() else { return found };
         cursor = Some(next.to_owned());
     }
-}
-
-fn chat_numbers(page: &Value) -> Vec<u64> {
-    page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])).collect()
 }
 
 async fn send_as(channel: &TestChannel, sender: Value, text: &str) {

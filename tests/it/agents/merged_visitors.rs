@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, number};
+use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, chat_numbers};
 use crate::support::test_host::{TestHost, run_on_shared_host, visitor_text};
 
 impl TestAgent {
@@ -19,7 +19,7 @@ impl TestAgent {
         let (mut found, mut query) = (Vec::new(), String::new());
         loop {
             let page = self.client.get(&format!("/agent/visitors/{visitor}/chats{query}")).await.expect(200);
-            found.extend(page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])));
+            found.extend(chat_numbers(&page));
             let Some(next) = page["next"].as_str() else { return found };
             query = format!("?cursor={next}");
         }
@@ -209,7 +209,7 @@ fn search_finds_the_chats_of_merged_visitors() {
         let (account, _) = account_with_visitors(host, &[("a", ada), ("b", json!({})), ("c", json!({}))]).await;
         account.admin.merge(2, 1).await;
         let page = account.admin.client.get("/agent/search?q=ada@shop.example").await.expect(200);
-        let mut found: Vec<u64> = page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])).collect();
+        let mut found = chat_numbers(&page);
         found.sort_unstable();
         assert_eq!(found, [1, 2]);
     });

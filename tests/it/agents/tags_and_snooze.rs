@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, number};
+use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, chat_numbers, number};
 use crate::support::test_host::{
     ActiveChat, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_with_virtual_time,
 };
@@ -18,7 +18,7 @@ impl TestAgent {
     /// Returns the numbers of the listed chats. `filter` is a part of the query.
     async fn filtered(&self, filter: &str) -> Vec<u64> {
         let list = self.client.get(&format!("/agent/chats?state=open&{filter}")).await.expect(200);
-        list["chats"].as_array().expect("chats").iter().map(|chat| number(&chat["chat_id"])).collect()
+        chat_numbers(&list)
     }
 }
 

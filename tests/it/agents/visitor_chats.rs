@@ -2,12 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api_client::{TestAgent, number};
+use crate::support::api_client::{TestAgent, chat_numbers};
 use crate::support::test_host::{open_accepted_chat, run_on_shared_host};
-
-fn chat_numbers(page: &Value) -> Vec<u64> {
-    page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])).collect()
-}
 
 #[test]
 fn earlier_chats_of_a_visitor_are_listed() {

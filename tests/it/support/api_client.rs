@@ -291,6 +291,11 @@ pub fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("not a number: {value}"))
 }
 
+/// Returns the numbers of the chats on a page of a list.
+pub fn chat_numbers(page: &Value) -> Vec<u64> {
+    page["chats"].as_array().unwrap().iter().map(|row| number(&row["chat_id"])).collect()
+}
+
 /// A channel as seen by its integrator, which sends visitors' messages to it.
 #[derive(Clone)]
 pub struct TestChannel {

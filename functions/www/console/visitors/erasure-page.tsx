@@ -5,6 +5,7 @@ import type { ChatRow, Visitor } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
+import { Facts } from "../../ui/facts";
 import { dayLabel } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
@@ -173,20 +174,7 @@ function ErasedProfile({ visitor, showsNumber }: { visitor: Visitor; showsNumber
     [t`About`, visitor.description],
     [t`Id in your system`, String(visitor.id)],
   ] as const;
-  return (
-    <dl class="facts">
-      {fields.map(
-        ([label, value]) =>
-          value !== null &&
-          value !== "" && [
-            <dt key={label}>{label}</dt>,
-            <dd key={`${label}-value`} dir="auto">
-              {value}
-            </dd>,
-          ],
-      )}
-    </dl>
-  );
+  return <Facts facts={fields} />;
 }
 
 const mergedVisitorsText = (numbers: readonly number[]) =>

@@ -2,6 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import type { Visitor } from "../../api/types";
+import { Facts } from "../../ui/facts";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
 import { EmptyList } from "../admin/list-page";
@@ -86,17 +87,7 @@ function Profile({ visitor }: { visitor: Visitor }) {
   ] as const;
   return (
     <FormSection title={t`Visitor`}>
-      <dl class="facts">
-        {facts.map(
-          ([label, value]) =>
-            value && [
-              <dt key={label}>{label}</dt>,
-              <dd key={`${label}-value`} dir="auto">
-                {value}
-              </dd>,
-            ],
-        )}
-      </dl>
+      <Facts facts={facts} />
     </FormSection>
   );
 }

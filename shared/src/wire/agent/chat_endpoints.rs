@@ -783,10 +783,10 @@ pub struct AgentCallRequest {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::wire::fields::reader::read;
     use serde_json::json;
 
     use super::*;
+    use crate::wire::fields::reader::read;
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
 

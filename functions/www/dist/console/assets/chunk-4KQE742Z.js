@@ -1,0 +1,1 @@
+import{i as l}from"/console/assets/chunk-OHEI4EBY.js";import{I as e}from"/console/assets/chunk-WTY6DKZO.js";var i=({label:a,value:t,options:n,onChange:r})=>e("select",{class:"input","aria-label":a,value:t,onChange:s=>r(s.currentTarget.value),children:e(l,{options:n})});export{i as a};

@@ -1,1 +1,0 @@
-import{Ka as o}from"/console/assets/chunk-3AXLACBD.js";async function a(r,e){try{return await r.get("/agent/visitors/{number}",{path:{number:e}})}catch(t){if(o(t,403,404))return;throw t}}function p(r){let e=new Map;for(let t of r){let i=e.get(t.visitor.number);(i===void 0||t.chat_id>i.chat_id)&&e.set(t.visitor.number,t)}return[...e.values()]}export{p as a,a as b};

@@ -1,0 +1,1 @@
+import{I as d}from"/console/assets/chunk-WTY6DKZO.js";var n=({facts:e})=>d("dl",{class:"facts",children:e.map(([t,o])=>o&&[d("dt",{children:t},t),d("dd",{dir:"auto",children:o},`${t}-value`)])});export{n as a};

@@ -1,0 +1,1 @@
+import{H as t,I as r,Qb as l,V as i,b as a,j as e,jb as n,v as o}from"/console/assets/chunk-WTY6DKZO.js";import"/console/assets/chunk-LY7QOAIA.js";document.documentElement.lang=e;t();o();i(n.map(({name:d})=>d));var c=document.getElementById("root");c!==null&&a(r(l,{}),c);

@@ -1,1 +1,0 @@
-import{a as o}from"/console/assets/chunk-OBA4NUII.js";import"/console/assets/chunk-DOTKJD2K.js";import"/console/assets/chunk-QF3TOGNI.js";import"/console/assets/chunk-3AXLACBD.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};

@@ -1,0 +1,1 @@
+import{a as o}from"/console/assets/chunk-MHNWKM7N.js";import"/console/assets/chunk-LADGDCZN.js";import"/console/assets/chunk-52GEHSON.js";import"/console/assets/chunk-WTY6DKZO.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as TransferDialog};

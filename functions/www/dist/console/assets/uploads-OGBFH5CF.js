@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m,d as p}from"/console/assets/chunk-CKAIXDUA.js";import"/console/assets/chunk-3AXLACBD.js";import"/console/assets/chunk-LY7QOAIA.js";export{m as cancelUpload,p as retryUpload,r as startUploads,o as uploads};

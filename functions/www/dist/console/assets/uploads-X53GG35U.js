@@ -1,0 +1,1 @@
+import{a as o,b as r,c as m,d as p}from"/console/assets/chunk-ZOVW67N6.js";import"/console/assets/chunk-WTY6DKZO.js";import"/console/assets/chunk-LY7QOAIA.js";export{m as cancelUpload,p as retryUpload,r as startUploads,o as uploads};
